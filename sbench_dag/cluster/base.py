@@ -1,0 +1,22 @@
+"""The protocol that hides where work happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from sbench_dag.work.store import Line
+from sbench_dag.worker import Task
+
+
+class Cluster(Protocol):
+    """Runs tasks of one gate somewhere."""
+
+    def run(self, study: Path, gate: str, tasks: Sequence[Task]) -> Iterator[Line]:
+        """Yields the stored line of each task as it finishes, in any order, exactly one per task.
+
+        A task that kills or outlives its worker yields an `invalid` line like any other. Closing the iterator
+        stops what still runs; what is stored stays.
+        """
+        ...

@@ -1,0 +1,118 @@
+"""Worker processes on this machine. One that crashes or hangs costs the item that it was working on."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import os
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from pebble import ProcessExpired, ProcessPool
+
+from sbench_dag.outcomes import Outcome, Reason
+from sbench_dag.study import load_study
+from sbench_dag.work.item import Result
+from sbench_dag.work.store import Line, Segment, Store
+from sbench_dag.worker import Task, Worker
+
+CRASHES_UNTIL_INVALID = 2
+
+
+@dataclass(frozen=True)
+class LocalCluster:
+    """workers: processes; 0 means one per core. timeout_s: seconds that one item may take."""
+
+    workers: int = 0
+    timeout_s: float = 600.0
+
+    def run(self, study: Path, gate: str, tasks: Sequence[Task]) -> Iterator[Line]:
+        groups = [list(group) for _, group in itertools.groupby(tasks, key=lambda task: task.item.group)]
+        waiting: queue.SimpleQueue[list[Task]] = queue.SimpleQueue()
+        for group in groups:
+            waiting.put(group)
+        finished: queue.SimpleQueue[Line | BaseException] = queue.SimpleQueue()
+        failures = Store(load_study(study).results).segment(gate)
+        count = min(self.workers or os.cpu_count() or 1, len(groups))
+        lanes = [_Lane(study, gate, self.timeout_s, waiting, finished, failures) for _ in range(count)]
+        for lane in lanes:
+            lane.start()
+        try:
+            for _ in tasks:
+                outcome = finished.get()
+                if isinstance(outcome, BaseException):
+                    raise outcome
+                yield outcome
+        finally:
+            for lane in lanes:
+                lane.stop()
+            failures.close()
+
+
+@dataclass
+class _Lane:
+    """One worker process and the thread that feeds it: whole groups, so that a scene is built once."""
+
+    study: Path
+    gate: str
+    timeout_s: float
+    waiting: queue.SimpleQueue[list[Task]]
+    finished: queue.SimpleQueue[Line | BaseException]
+    failures: Segment
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def start(self) -> None:
+        # spawn: a fork of a process with threads and an OpenGL context is not safe
+        self.pool = ProcessPool(max_workers=1, context=multiprocessing.get_context("spawn"))
+        self.thread = threading.Thread(target=self._feed, daemon=True)
+        self.thread.start()
+
+    def stop(self) -> None:
+        self.stopped.set()
+        self.pool.stop()
+        self.thread.join()
+        self.pool.join()
+
+    def _feed(self) -> None:
+        try:
+            while not self.stopped.is_set():
+                for task in self.waiting.get_nowait():
+                    if self.stopped.is_set():
+                        return
+                    self.finished.put(self._run(task))
+        except queue.Empty:
+            return
+        except BaseException as error:
+            if not self.stopped.is_set():
+                self.finished.put(error)
+
+    def _run(self, task: Task) -> Line:
+        for _ in range(CRASHES_UNTIL_INVALID):
+            try:
+                return self.pool.schedule(_run, args=(self.study, self.gate, task), timeout=self.timeout_s).result()
+            except FutureTimeoutError:
+                why = Result(Outcome.INVALID, Reason.TIMED_OUT, f"no result within {self.timeout_s:g} s")
+                return self.failures.append(task.item.key, task.fingerprint, why)
+            except ProcessExpired as death:
+                code = death.exitcode
+        why = Result(
+            Outcome.INVALID,
+            Reason.WORKER_CRASHED,
+            f"killed its worker {CRASHES_UNTIL_INVALID} times (exit code {code})",
+        )
+        return self.failures.append(task.item.key, task.fingerprint, why)
+
+
+def _run(study: Path, gate: str, task: Task) -> Line:
+    return _worker(study, gate).run(task)
+
+
+@lru_cache(maxsize=1)
+def _worker(study: Path, gate: str) -> Worker:
+    """The process's worker: it lives as long as the process does."""
+    return Worker(study, gate)

@@ -1,0 +1,43 @@
+"""What a gate is: a function from a work item to a result, and all that its result depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from sbench_dag.work.item import Result, WorkItem
+
+if TYPE_CHECKING:
+    from sbench_dag.context import Context
+    from sbench_dag.study import Study
+
+
+class Keys(StrEnum):
+    """What a gate's partitions are. `pick`: the plans of scoring `lifted`."""
+
+    EPISODE = "episode"
+    PLAN = "plan"
+    PICK = "pick"
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One step of the pipeline.
+
+    code_version: raise it when `modules` change what a result is; a test watches over it.
+    modules: the modules whose code a result depends on.
+    settings: the part of the study that the gate reads.
+    run: raises InvalidError where the harness can't give a result.
+    """
+
+    name: str
+    description: str
+    keys: Keys
+    code_version: str
+    modules: tuple[str, ...]
+    upstream: tuple[str, ...]
+    settings: Callable[[Study], object]
+    run: Callable[[Context, WorkItem], Result]
+    cost_s: float = 1.0

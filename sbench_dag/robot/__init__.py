@@ -1,0 +1,1 @@
+"""The robot: arm, gripper, kinematics and grasps, as values and functions."""

@@ -1,0 +1,36 @@
+"""What a gate works on and a cluster runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sbench_dag.outcomes import Outcome, Reason
+
+
+@dataclass(frozen=True)
+class WorkItem:
+    """One partition's work.
+
+    key: the partition key.
+    group: items of one group share what is dear to build (a scene), so they run one after the other.
+    cost: expected seconds, for balancing shards.
+    """
+
+    key: str
+    group: str
+    cost: float = 1.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a gate says about one item.
+
+    row: JSON-serialisable and the same whatever the worker; what varies from run to run is in `timings`.
+    """
+
+    outcome: Outcome
+    reason: Reason | None = None
+    message: str = ""
+    row: dict[str, Any] = field(default_factory=dict)
+    timings: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,166 @@
+"""The append-only store of results.
+
+Each worker attempt owns one segment `<root>/<gate>/<segment>.jsonl` and appends one line per finished item,
+flushed and synced: the line is the checkpoint, the shard's progress and the done-marker in one. A torn or
+altered line is dropped by its checksum, so a worker may be killed at any moment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import socket
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from sbench_dag.outcomes import Outcome, Reason
+from sbench_dag.work.item import Result
+
+
+@dataclass(frozen=True)
+class Line:
+    """A stored result. `segment` is the file it stands in, so that attempts can be told apart."""
+
+    key: str
+    fingerprint: str
+    result: Result
+    finished: float
+    host: str
+    versions: Mapping[str, str]
+    segment: str
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.result.outcome
+
+    @property
+    def row(self) -> dict[str, Any]:
+        return self.result.row
+
+
+class Store:
+    """All results of one study, by gate."""
+
+    def __init__(self, root: Path):
+        self.root = Path(root)
+
+    def segment(self, gate: str) -> Segment:
+        """A new segment for this process to append to; the file appears with its first line."""
+        name = f"{time.time_ns():020d}-{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+        return Segment(self.root / gate / f"{name}.jsonl")
+
+    def lines(self, gate: str) -> Iterator[Line]:
+        """Every valid line of a gate, oldest segment first."""
+        for file in sorted((self.root / gate).glob("*.jsonl")):
+            yield from _read_segment(file)
+
+    def results(self, gate: str, wanted: Mapping[str, str]) -> dict[str, Line]:
+        """Per key the first result with the wanted fingerprint; where there is none, the latest invalid line.
+
+        A later harness error never replaces a result.
+        """
+        found: dict[str, Line] = {}
+        for line in self.lines(gate):
+            if wanted.get(line.key) != line.fingerprint:
+                continue
+            known = found.get(line.key)
+            if known is None or not known.outcome.is_result:
+                found[line.key] = line
+        return found
+
+    def result(self, gate: str, key: str, fingerprint: str) -> Line | None:
+        return self.results(gate, {key: fingerprint}).get(key)
+
+
+class Segment:
+    """Append-only file of one worker attempt."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._file = None
+
+    def append(self, key: str, fingerprint: str, result: Result) -> Line:
+        """Write one line and return it once it is on the disk."""
+        line = Line(key, fingerprint, result, time.time(), socket.gethostname(), versions(), self.path.stem)
+        if self._file is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("ab")
+        self._file.write(_encode(line))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        return line
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions that a result can depend on."""
+    found = {}
+    for package in ("sbench-dag", "mujoco", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def missing(keys: Iterable[str], found: Mapping[str, Line]) -> list[str]:
+    """Keys without a result: never run, or invalid so far."""
+    return [key for key in keys if key not in found or not found[key].outcome.is_result]
+
+
+def _encode(line: Line) -> bytes:
+    body = json.dumps(
+        {
+            "key": line.key,
+            "fingerprint": line.fingerprint,
+            "outcome": line.outcome,
+            "reason": line.result.reason,
+            "message": line.result.message,
+            "row": line.row,
+            "timings": line.result.timings,
+            "finished": line.finished,
+            "host": line.host,
+            "versions": dict(line.versions),
+        },
+        allow_nan=False,
+        separators=(",", ":"),
+    )
+    return f'{{"checksum":"{_checksum(body)}","line":{body}}}\n'.encode()
+
+
+_LINE = re.compile(r'\{"checksum":"(?P<checksum>[0-9a-f]+)","line":(?P<body>\{.*\})\}')
+
+
+def _read_segment(file: Path) -> Iterator[Line]:
+    for raw in file.read_bytes().split(b"\n"):
+        match = _LINE.fullmatch(raw.decode(errors="replace"))
+        if match is None or match["checksum"] != _checksum(match["body"]):
+            continue
+        data = json.loads(match["body"])
+        reason = Reason(data["reason"]) if data["reason"] else None
+        result = Result(Outcome(data["outcome"]), reason, data["message"], data["row"], data["timings"])
+        yield Line(
+            data["key"],
+            data["fingerprint"],
+            result,
+            data["finished"],
+            data["host"],
+            data["versions"],
+            file.stem,
+        )
+
+
+def _checksum(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()[:12]
