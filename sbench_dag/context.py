@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from sbench_dag.errors import InvalidError, SetupError
+from sbench_dag.gate import Gate
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import Fingerprints, find_gate
 from sbench_dag.plans.plan import Plan
 from sbench_dag.scenes.sources import open_source
 from sbench_dag.scenes.world import World
 from sbench_dag.study import Study
-from sbench_dag.work.store import Line, Store
+from sbench_dag.work.item import WorkItem
+from sbench_dag.work.store import Line, Segment, Store
 
 
 class Context:
@@ -20,10 +22,11 @@ class Context:
         self.store = Store(study.results)
         self.fingerprints = Fingerprints(study)
         self._plans = study.manifest.by_key
-        self._source = open_source(study.scene_source, study.dataset.root, study.physics)
+        self._source = open_source(study.scene_source, study.dataset.root, study.physics.sleep)
         self._world: World | None = None
         self._failed: tuple[str, InvalidError] | None = None
         self._results: dict[str, dict[str, Line]] = {}
+        self._segments: dict[str, Segment] = {}
 
     def plan(self, key: str) -> Plan:
         return self._plans[key]
@@ -35,11 +38,24 @@ class Context:
         if self._world is None or self._world.episode.name != episode:
             self._world = None  # two worlds at a time are one too many for the memory
             try:
-                self._world = World(self._source, self.study.dataset.episode(episode), self.study.restore)
+                self._world = World(self._source, self.study.dataset.episode(episode), self.study.restore.settle_s)
             except InvalidError as error:
                 self._failed = (episode, error)
                 raise
         return self._world
+
+    def obtain(self, gate: Gate, item: WorkItem, again: bool = False) -> Line:
+        """A result of a gate that another one runs inside itself: the stored one, or a new one that is stored.
+
+        again: the stored one's files are damaged, so it doesn't count.
+        """
+        line = None if again else self._stored(gate.name).get(item.key)
+        if line is not None and line.outcome.is_result:
+            return line
+        wanted = self.fingerprints.of(gate.name, item.key)
+        if gate.name not in self._segments:
+            self._segments[gate.name] = self.store.segment(gate.name)
+        return self._segments[gate.name].append(item.key, wanted, gate.run(self, item))
 
     def upstream(self, gate: str, key: str) -> Line:
         """The earlier gate's current result for a key.
@@ -48,13 +64,16 @@ class Context:
             SetupError: the earlier gate has not run for this key.
             InvalidError: it has, and its own result is invalid.
         """
-        line = self._results.get(gate, {}).get(key)
-        if line is None:
-            self._results[gate] = self.store.results(gate, self.fingerprints.wanted(find_gate(gate)))
-            line = self._results[gate].get(key)
-        if line is None:
+        line = self._stored(gate).get(key) or self._stored(gate, afresh=True).get(key)
+        if line is None or line.outcome is Outcome.NOT_RUN:
             raise SetupError(f"{key}: {gate} has no current result for it; run {gate} first")
         if line.outcome is Outcome.INVALID:
             reason = Reason.G0_FAILED if gate == "g0_spike" else Reason.UPSTREAM_INVALID
             raise InvalidError(reason, f"{gate}: {line.result.message}")
         return line
+
+    def _stored(self, gate: str, afresh: bool = False) -> dict[str, Line]:
+        """Today's stored results of a gate, read once."""
+        if afresh or gate not in self._results:
+            self._results[gate] = self.store.results(gate, self.fingerprints.wanted(find_gate(gate)))
+        return self._results[gate]

@@ -39,7 +39,7 @@ class Reason(StrEnum):
     NOT_REACHED = "not_reached"
     REACHED_ONLY = "reached_only"
     NO_ROLLOUT = "no_rollout"
-    # invalid: the harness, its inputs, the simulator
+    # not run or invalid: the harness, its inputs, the simulator
     BAD_INPUT = "bad_input"
     NO_ANSWER = "no_answer"
     SCENE_NOT_BUILT = "scene_not_built"
@@ -47,6 +47,7 @@ class Reason(StrEnum):
     GT_NOT_RESTORED = "gt_not_restored"
     GT_NOT_SUPPORTED = "gt_not_supported"
     UPSTREAM_INVALID = "upstream_invalid"
+    UPSTREAM_MISSING = "upstream_missing"
     PHYSICS_WARNING = "physics_warning"
     TRUE_AT_RESET = "true_at_reset"
     WORKER_CRASHED = "worker_crashed"

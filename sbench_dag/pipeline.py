@@ -12,7 +12,7 @@ from sbench_dag.grounding.gate import STAGE_B
 from sbench_dag.manipulation.gate import ROLLOUT, STAGE_C
 from sbench_dag.rewards.gate import ROLLOUT_REWARDS
 from sbench_dag.scenes.gate import G0_SPIKE
-from sbench_dag.scenes.sources import source_version
+from sbench_dag.scenes.sources import open_source
 from sbench_dag.dataset.eval_spec import Scoring
 from sbench_dag.study import Study
 from sbench_dag.work.fingerprint import fingerprint
@@ -71,7 +71,7 @@ class Fingerprints:
             gate.code_version,
             gate.settings(self.study),
             self.study.scene_source,
-            source_version(self.study.scene_source),
+            open_source(self.study.scene_source, self.study.dataset.root).version,
             self.study.physics,
             mujoco.__version__,
         )

@@ -87,13 +87,6 @@ class StopSettings:
 
 
 @dataclass(frozen=True)
-class RewardSettings:
-    """Reward models that score the rollouts."""
-
-    models: tuple[str, ...] = ("constant", "median")
-
-
-@dataclass(frozen=True)
 class Study:
     """study.toml. Every table but `dataset` and `scenes` may be left out: the defaults are the source's."""
 
@@ -109,7 +102,6 @@ class Study:
     video: VideoSettings = VideoSettings()
     physics: PhysicsSettings = PhysicsSettings()
     stop: StopSettings = StopSettings()
-    rewards: RewardSettings = RewardSettings()
 
     @cached_property
     def dataset(self) -> Dataset:
@@ -161,7 +153,6 @@ _TABLES: dict[str, type] = {
     "video": VideoSettings,
     "physics": PhysicsSettings,
     "stop": StopSettings,
-    "rewards": RewardSettings,
 }
 
 

@@ -58,11 +58,11 @@ class Worker:
         self.segment = self.context.store.segment(gate)
 
     def run(self, task: Task) -> Line:
-        """The stored line. Whatever goes wrong with the item becomes a line too; a SetupError is the caller's."""
+        """The stored line. Whatever goes wrong with the item becomes a line too."""
         try:
             result = self.gate.run(self.context, task.item)
-        except SetupError:
-            raise
+        except SetupError as error:
+            result = Result(Outcome.NOT_RUN, Reason.UPSTREAM_MISSING, str(error))
         except InvalidError as error:
             result = Result(Outcome.INVALID, error.reason, str(error))
         except Exception as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from sbench_dag.robot.frames import look_at
 from sbench_dag.robot.robot import (
     ARM_JOINTS,
     BASE,
@@ -118,7 +119,7 @@ def _add_base(spec: mujoco.MjSpec) -> mujoco.MjsBody:
     length = LIFT_RANGE_M[1]
     lift.add_geom(name=f"{PREFIX}column", type=_CYLINDER, pos=(0, 0, -length / 2), size=(0.075, length / 2, 0), rgba=_DARK)
     lift.add_geom(name=f"{PREFIX}mount", type=_CAPSULE, fromto=(0, 0, 0.03, 0, 0, 0.12), size=(0.07, 0, 0), rgba=_WHITE)
-    eye = _look_at(position=(0.05, -0.55, 0.70), target=(0.55, 0.0, 0.05))
+    eye = look_at(np.array([0.05, -0.55, 0.70]), np.array([0.55, 0.0, 0.05]))
     lift.add_camera(name=POLICY_CAMERA, pos=(0.05, -0.55, 0.70), quat=eye, fovy=70)
     return lift
 
@@ -193,13 +194,3 @@ def _add_servo(
         forcerange=(-force, force), forcelimited=True, ctrlrange=limits, ctrllimited=True,
     )  # fmt: skip
 
-
-def _look_at(position: tuple[float, float, float], target: tuple[float, float, float]) -> np.ndarray:
-    """Quaternion (w x y z) of a camera at `position` that looks at `target`, upright."""
-    back = np.subtract(position, target)
-    back = back / np.linalg.norm(back)
-    right = np.cross((0.0, 0.0, 1.0), back)
-    right = right / np.linalg.norm(right)
-    quat = np.zeros(4)
-    mujoco.mju_mat2Quat(quat, np.stack([right, np.cross(back, right), back], axis=1).ravel())
-    return quat

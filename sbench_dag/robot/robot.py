@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from sbench_dag.robot.frames import yaw_matrix
+
 PREFIX = "robot/"
 ARM_JOINTS = tuple(f"{PREFIX}joint{i}" for i in range(1, 8))
 FINGER_JOINTS = (f"{PREFIX}finger_left", f"{PREFIX}finger_right")
@@ -37,8 +39,7 @@ class BasePose:
     @property
     def rotation(self) -> np.ndarray:
         """world_from_base, (3, 3)."""
-        c, s = np.cos(self.yaw), np.sin(self.yaw)
-        return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        return yaw_matrix(self.yaw)
 
     @classmethod
     def from_arrays(cls, position: np.ndarray, quat_wxyz: np.ndarray) -> BasePose:

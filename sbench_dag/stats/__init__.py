@@ -1,0 +1,1 @@
+"""Statistics of rates: thin over scipy."""

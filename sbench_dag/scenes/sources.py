@@ -1,0 +1,22 @@
+"""The scene sources by the names that a study calls them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sbench_dag.scenes.houses.source import HouseSource
+from sbench_dag.scenes.molmospaces import MolmoSpacesSource
+from sbench_dag.scenes.scene import SceneSource
+
+
+def open_source(name: str, dataset: Path, sleep: bool = True) -> SceneSource:
+    """The source of that name. `dataset`: the folder that paths of scenes are relative to.
+
+    Raises:
+        ValueError: there is no such source; the text lists those that there are.
+    """
+    if name == "houses":
+        return HouseSource(sleep)
+    if name == "molmospaces":
+        return MolmoSpacesSource(dataset, sleep)
+    raise ValueError(f"no scene source {name!r}; there are houses, molmospaces")
