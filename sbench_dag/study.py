@@ -178,15 +178,19 @@ def find_study(name: str | None = None) -> Study:
     return load_study(home() / "studies" / name)
 
 
-def create_study(name: str, dataset: Path, scene_source: str, settings: Mapping[str, Mapping[str, Any]] | None = None) -> Study:
-    """Writes study.toml for a data set and builds the manifest. An existing study keeps its file."""
+def create_study(name: str, dataset: Path, settings: Mapping[str, Mapping[str, Any]] | None = None) -> Study:
+    """Writes study.toml for a data set and builds the manifest. An existing study keeps its file.
+
+    settings: tables of study.toml that differ from the defaults.
+    """
     folder = home() / "studies" / name
     file = folder / "study.toml"
     if not file.exists():
-        info = Dataset(dataset).info
+        found = Dataset(dataset)
         tables = {
-            "dataset": {"path": str(Path(dataset).absolute()), "revision": info.revision},
-            "scenes": {"source": scene_source},
+            # relative, so that the whole of SBENCH_HOME can be moved
+            "dataset": {"path": os.path.relpath(dataset, folder), "revision": found.info.revision},
+            "scenes": {"source": found.scene_source},
             **(settings or {}),
         }
         folder.mkdir(parents=True, exist_ok=True)

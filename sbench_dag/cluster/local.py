@@ -9,6 +9,7 @@ import queue
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from concurrent.futures import wait
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -37,9 +38,9 @@ class LocalCluster:
         for group in groups:
             waiting.put(group)
         finished: queue.SimpleQueue[Line | BaseException] = queue.SimpleQueue()
-        failures = Store(load_study(study).results).segment(gate)
+        store = Store(load_study(study).results)
         count = min(self.workers or os.cpu_count() or 1, len(groups))
-        lanes = [_Lane(study, gate, self.timeout_s, waiting, finished, failures) for _ in range(count)]
+        lanes = [_Lane(study, gate, self.timeout_s, waiting, finished, store.segment(gate)) for _ in range(count)]
         for lane in lanes:
             lane.start()
         try:
@@ -51,7 +52,10 @@ class LocalCluster:
         finally:
             for lane in lanes:
                 lane.stop()
-            failures.close()
+
+
+class _Stopped(Exception):
+    """The run was closed while a lane was waiting."""
 
 
 @dataclass
@@ -77,24 +81,27 @@ class _Lane:
         self.pool.stop()
         self.thread.join()
         self.pool.join()
+        self.failures.close()
 
     def _feed(self) -> None:
         try:
             while not self.stopped.is_set():
                 for task in self.waiting.get_nowait():
-                    if self.stopped.is_set():
-                        return
                     self.finished.put(self._run(task))
-        except queue.Empty:
+        except (queue.Empty, _Stopped):
             return
         except BaseException as error:
-            if not self.stopped.is_set():
-                self.finished.put(error)
+            self.finished.put(error)
 
     def _run(self, task: Task) -> Line:
         for _ in range(CRASHES_UNTIL_INVALID):
             try:
-                return self.pool.schedule(_run, args=(self.study, self.gate, task), timeout=self.timeout_s).result()
+                future = self.pool.schedule(_run, args=(self.study, self.gate, task), timeout=self.timeout_s)
+                # a stopped pool leaves its futures unfinished for ever, so nobody must wait for them alone
+                while not wait([future], timeout=0.5).done:
+                    if self.stopped.is_set():
+                        raise _Stopped
+                return future.result()
             except FutureTimeoutError:
                 why = Result(Outcome.INVALID, Reason.TIMED_OUT, f"no result within {self.timeout_s:g} s")
                 return self.failures.append(task.item.key, task.fingerprint, why)

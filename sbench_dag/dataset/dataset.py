@@ -91,6 +91,16 @@ class Dataset:
         return Episode(name, EpisodeFiles(self.root / "episodes" / name))
 
     @property
+    def scene_source(self) -> str:
+        """The source of the episodes' scenes: that of the first whose meta.json can be read."""
+        for name in self.episodes:
+            try:
+                return self.episode(name).meta.scene_source
+            except InputError:
+                continue
+        raise SetupError(f"{self.root}: no episode here has a readable meta.json")
+
+    @property
     def runs(self) -> tuple[Path, ...]:
         """The results.json files that came with the data set."""
         return tuple(sorted(self.root.glob("answers/*/results.json")))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,25 +12,13 @@ from typing import Any
 import jinja2
 
 from sbench_dag import __version__
-from sbench_dag.plans.plan import Plan
 from sbench_dag.reports.grid import Results, make_grid
+from sbench_dag.reports.rows import PlanRow, plan_rows
 from sbench_dag.work.fingerprint import fingerprint
 from sbench_dag.work.store import Line
+from sbench_dag.work.tables import write_table
 
 _GATES = ("stage_b", "stage_c", "rollout_rewards")
-
-
-@dataclass(frozen=True)
-class PlanRow:
-    """A plan with what is known of it, as the pages show it."""
-
-    plan: Plan
-    places: str
-    outcome: str
-    reason: str
-    message: str
-    label: int | None
-    video: str | None
 
 
 def write_summary(results: Results) -> Path:
@@ -40,6 +27,8 @@ def write_summary(results: Results) -> Path:
     grid = make_grid(results)
     study.reports.mkdir(parents=True, exist_ok=True)
     _write(study.reports / "grid.json", json.dumps(grid, indent=1) + "\n")
+    for gate in ("g0_spike", *_GATES):
+        write_table(study.tables / f"{gate}.parquet", results.of(gate))
     rows = plan_rows(results)
     page = study.reports / "index.html"
     failures = [row for row in rows if row.video and row.outcome == "failure"]
@@ -60,7 +49,7 @@ def write_episode(results: Results, episode: str) -> Path:
     """Writes `reports/episodes/<episode>.html`: its checks, its plans and what became of them."""
     page = results.study.reports / "episodes" / f"{episode}.html"
     gate = results.of("g0_spike").get(episode)
-    rows = [row for row in plan_rows(results, up=2) if row.plan.episode == episode]
+    rows = [row for row in plan_rows(results) if row.plan.episode == episode]
     by_query: dict[str, list[PlanRow]] = defaultdict(list)
     for row in rows:
         by_query[row.plan.query].append(row)
@@ -80,28 +69,6 @@ def episode_version(results: Results, episode: str) -> str:
 def summary_version(results: Results) -> str:
     """Changes exactly when the grid does."""
     return fingerprint("summary", __version__, make_grid(results))
-
-
-def plan_rows(results: Results, up: int = 1) -> list[PlanRow]:
-    """All plans with their results. up: how many folders the page lies below the study's."""
-    return [_plan_row(results, plan, "../" * up) for plan in results.study.manifest.plans]
-
-
-def _plan_row(results: Results, plan: Plan, prefix: str) -> PlanRow:
-    lines = [line for gate in ("stage_b", "stage_c") if (line := results.of(gate).get(plan.key))]
-    # what stage C calls not applicable is what stage B said already
-    last = next((line for line in reversed(lines) if line.outcome != "not_applicable"), None)
-    reward = results.of("rollout_rewards").get(plan.key)
-    video = next((line.row["video"]["file"] for line in lines if line.row.get("video")), None)
-    return PlanRow(
-        plan=plan,
-        places="; ".join(f"{s.surface}, {s.room or 'any room'}" for s in plan.selections),
-        outcome=str(last.outcome) if last else "not_run",
-        reason=str(last.result.reason or "") if last else "",
-        message=last.result.message if last else "",
-        label=reward.row.get("label") if reward else None,
-        video=prefix + video if video else None,
-    )
 
 
 def _decided(results: Results) -> dict[str, Any]:

@@ -19,6 +19,9 @@ class Camera:
             raise ValueError(f"no camera {name!r}; the scene has {', '.join(names)}")
         self.name = name
         self._renderer = mujoco.Renderer(model, height=height, width=width)
+        # without a GPU these two cost more than all the rest
+        self._renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = 0
+        self._renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = 0
 
     def render(self, data: mujoco.MjData) -> np.ndarray:
         """RGB (height, width, 3), uint8."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sbench_dag.scenes.houses.source import HouseSource
-from sbench_dag.scenes.molmospaces import MolmoSpacesSource
 from sbench_dag.scenes.scene import SceneSource
 
 
@@ -15,8 +13,13 @@ def open_source(name: str, dataset: Path, sleep: bool = True) -> SceneSource:
     Raises:
         ValueError: there is no such source; the text lists those that there are.
     """
+    # imported when asked for: a source may need packages that the others don't
     if name == "houses":
+        from sbench_dag.scenes.houses.source import HouseSource
+
         return HouseSource(sleep)
     if name == "molmospaces":
+        from sbench_dag.scenes.molmospaces import MolmoSpacesSource
+
         return MolmoSpacesSource(dataset, sleep)
     raise ValueError(f"no scene source {name!r}; there are houses, molmospaces")

@@ -1,0 +1,48 @@
+# Two commands do everything on a fresh machine: make demo, make test.
+VENV ?= .venv
+PYTHON ?= python3
+PROFILE ?= mini
+BIN := $(VENV)/bin
+export SBENCH_HOME ?= $(CURDIR)/.sbench
+export DAGSTER_HOME ?= $(CURDIR)
+
+.PHONY: demo test check ui format test-mujoco35 bench clean
+
+demo: $(VENV)/installed  ## the embedded benchmark from nothing to its grid and report
+	$(BIN)/sbench dataset make --profile $(PROFILE)
+	$(BIN)/sbench study create --dataset $(SBENCH_HOME)/datasets/embedded-$(PROFILE) --name $(PROFILE)
+	$(BIN)/python -m assets run --study $(PROFILE)
+
+test: $(VENV)/installed  ## all tests that need no GPU
+	$(BIN)/python -m pytest -m "not gpu" $(ARGS)
+
+check: $(VENV)/installed  ## format, lint, types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+
+format: $(VENV)/installed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+ui: $(VENV)/installed  ## the Dagster UI on http://localhost:3000
+	$(BIN)/dagster dev -w workspace.yaml
+
+test-mujoco35: .venv-mujoco35/installed  ## what simulates, on the MuJoCo that MolmoSpaces pins
+	.venv-mujoco35/bin/python -m pytest tests/scenes tests/robot tests/grounding tests/manipulation $(ARGS)
+
+$(VENV)/installed: pyproject.toml scripts/system-packages
+	scripts/system-packages
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@
+
+.venv-mujoco35/installed: pyproject.toml requirements-worker.txt
+	scripts/system-packages
+	$(PYTHON) -m venv .venv-mujoco35
+	.venv-mujoco35/bin/pip install --quiet --disable-pip-version-check -r requirements-worker.txt "mujoco==3.5.*" pytest pytest-timeout
+	.venv-mujoco35/bin/pip install --quiet --disable-pip-version-check --no-deps -e .
+	touch $@
+
+clean:  ## forget environments and results
+	rm -rf $(VENV) .venv-mujoco35 .sbench

@@ -1,0 +1,208 @@
+"""`sbench`: everything that needs no orchestrator."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sbench_dag.errors import SbenchError, SetupError
+from sbench_dag.study import Study, create_study, find_study, home, study_names
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command; what is the user's to put right goes to stderr as one line."""
+    arguments = _parser().parse_args(argv)
+    try:
+        return arguments.run(arguments)
+    except (SbenchError, ValueError) as error:
+        print(f"sbench: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sbench",
+        description="Replays answers about robot episodes as plans in MuJoCo. Data sets and studies lie in "
+        "$SBENCH_HOME (default: .sbench). To run a study: python -m assets run.",
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _dataset_commands(commands.add_parser("dataset", help="make data sets"))
+    _study_commands(commands.add_parser("study", help="create and list studies"))
+
+    grid = _command(commands, "grid", _grid, "the strategy x model grid of a study")
+    grid.add_argument("--by", choices=("kind", "steps", "scoring", "twin", "floor"), help="one grid per stratum")
+    grid.add_argument("--json", action="store_true", help="everything, as JSON")
+
+    plans = _command(commands, "plans", _plans, "the plans of a study and what became of them")
+    plans.add_argument("pattern", nargs="?", default="*", help="only keys that match, e.g. 'val_0003*'")
+    plans.add_argument("--outcome", help="only these, e.g. failure or failure.no_grasp")
+    plans.add_argument("--json", action="store_true", help="as JSON, one object per plan")
+
+    show = _command(commands, "show", _show, "all that is known about one plan")
+    show.add_argument("plan", help="its key, or the beginning of one")
+    show.add_argument("--json", action="store_true", help="the stored lines of every gate")
+
+    replay = _command(commands, "replay", _replay, "simulate a stored rollout again and compare its states")
+    replay.add_argument("plan", help="its key, or the beginning of one")
+    replay.add_argument("--video", type=Path, metavar="FILE.mp4", help="film it, larger than the stored video")
+    replay.add_argument("--size", type=int, nargs=2, default=(640, 480), metavar=("W", "H"))
+
+    _command(commands, "report", _report, "write the HTML report again from the stored results")
+    return parser
+
+
+def _command(commands, name: str, run, text: str) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=text, description=text)
+    parser.add_argument("--study", help="needed only if there are several")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _dataset_commands(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    make = commands.add_parser("make", help="generate the embedded benchmark", description=_MAKE)
+    make.add_argument("--profile", default="mini", help="mini (default), or reference: the seed's 353 queries")
+    make.add_argument("--seed", type=int, default=0)
+    make.add_argument("--out", type=Path, help="default: $SBENCH_HOME/datasets/embedded-PROFILE")
+    make.set_defaults(run=_dataset_make)
+    scene = commands.add_parser("from-scene", help="one episode of an MJCF scene with MolmoSpaces-style metadata")
+    scene.add_argument("scene", type=Path, help="scene.xml, with scene_metadata.json beside it")
+    scene.add_argument("--name", required=True)
+    scene.add_argument("--out", type=Path, help="default: $SBENCH_HOME/datasets/NAME")
+    scene.set_defaults(run=_dataset_from_scene)
+
+
+_MAKE = (
+    "Generates houses, episodes, questions and the answers of programmed readers. Deterministic: the same profile "
+    "and seed give the same bytes. Nothing is downloaded."
+)
+
+
+def _study_commands(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    create = commands.add_parser("create", help="bind a data set to settings; an existing study is refreshed")
+    create.add_argument("--dataset", type=Path, required=True, help="the data set's folder")
+    create.add_argument("--name", required=True)
+    create.set_defaults(run=_study_create)
+    commands.add_parser("list", help="the studies there are").set_defaults(run=_study_list)
+
+
+def _dataset_make(arguments: argparse.Namespace) -> int:
+    from sbench_dag.synthetic.make import make_dataset
+
+    out = arguments.out or home() / "datasets" / f"embedded-{arguments.profile}"
+    make_dataset(out, arguments.profile, arguments.seed)
+    print(out)
+    return 0
+
+
+def _dataset_from_scene(arguments: argparse.Namespace) -> int:
+    from sbench_dag.synthetic.from_scene import dataset_from_scene
+
+    out = arguments.out or home() / "datasets" / arguments.name
+    dataset_from_scene(arguments.scene, out, arguments.name)
+    print(out)
+    return 0
+
+
+def _study_create(arguments: argparse.Namespace) -> int:
+    study = create_study(arguments.name, arguments.dataset)
+    for problem in study.manifest.problems:
+        print(f"sbench: {problem}", file=sys.stderr)
+    queries = {(cell.episode, cell.query) for cell in study.manifest.cells}
+    print(
+        f"{study.folder}: {len(study.manifest.episodes)} episodes, {len(queries)} queries, "
+        f"{len(study.manifest.plans)} unique plans, {len(study.manifest.problems)} problems"
+    )
+    return 0
+
+
+def _study_list(arguments: argparse.Namespace) -> int:
+    for name in study_names():
+        study = find_study(name)
+        print(f"{name}: revision {study.revision}, {len(study.manifest.plans)} plans")
+    return 0
+
+
+def _grid(arguments: argparse.Namespace) -> int:
+    from sbench_dag.reports.grid import Results, make_grid
+    from sbench_dag.reports.text import grid_table
+
+    grid = make_grid(Results(find_study(arguments.study)))
+    if arguments.json:
+        print(json.dumps(grid, indent=1))
+    elif arguments.by:
+        for stratum in grid["strata"]:
+            if stratum["axis"] == arguments.by:
+                print(f"{stratum['axis']}: {stratum['value']}\n{grid_table(stratum['cells'])}\n")
+    else:
+        print(grid_table(grid["cells"]))
+    for problem in grid["problems"]:
+        print(f"sbench: {problem}", file=sys.stderr)
+    return 0
+
+
+def _plans(arguments: argparse.Namespace) -> int:
+    from sbench_dag.reports.grid import Results
+    from sbench_dag.reports.rows import plan_rows
+    from sbench_dag.reports.text import table
+
+    rows = [
+        row
+        for row in plan_rows(Results(find_study(arguments.study)))
+        if fnmatch.fnmatch(row.plan.key, arguments.pattern) and row.matches(arguments.outcome)
+    ]
+    if arguments.json:
+        print(json.dumps([row.as_json() for row in rows], indent=1))
+        return 0
+    print(table(("plan", "outcome", "label", "answer"), [(r.plan.key, r.status, r.label or "", r.places) for r in rows]))
+    print(f"{len(rows)} plans")
+    return 0
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from sbench_dag.reports.grid import Results
+    from sbench_dag.reports.text import plan_text
+
+    results = Results(find_study(arguments.study))
+    key = _plan_key(results.study, arguments.plan)
+    if arguments.json:
+        lines = {gate: results.of(gate).get(key) for gate in ("stage_b", "stage_c", "rollout", "rollout_rewards")}
+        print(json.dumps({gate: vars(line) for gate, line in lines.items() if line}, indent=1, default=vars))
+    else:
+        print(plan_text(results, key))
+    return 0
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from sbench_dag.manipulation.replay import replay
+
+    study = find_study(arguments.study)
+    result = replay(study, _plan_key(study, arguments.plan), arguments.video, tuple(arguments.size))
+    print("identical states" if result.identical else f"states differ: {result.stored} stored, {result.replayed} now")
+    return 0 if result.identical else 1
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from sbench_dag.reports.grid import Results
+    from sbench_dag.reports.page import write_episode, write_summary
+
+    results = Results(find_study(arguments.study))
+    for episode in results.study.manifest.episodes:
+        write_episode(results, episode)
+    print(write_summary(results))
+    return 0
+
+
+def _plan_key(study: Study, prefix: str) -> str:
+    keys = [plan.key for plan in study.manifest.plans if plan.key.startswith(prefix)]
+    if prefix in keys:
+        return prefix
+    if len(keys) != 1:
+        found = f"{len(keys)} plans begin with it: {', '.join(keys[:5])}" if keys else "no plan begins with it"
+        raise SetupError(f"{prefix!r}: {found}")
+    return keys[0]

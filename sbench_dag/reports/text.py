@@ -1,0 +1,87 @@
+"""The grid and single plans as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sbench_dag.reports.grid import Results
+from sbench_dag.work.store import Line
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Columns as wide as they need to be; numbers to the right."""
+    cells = [list(header), *[[str(value) for value in row] for row in rows]]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+
+    def line(row: list[str]) -> str:
+        return "  ".join(v.rjust(w) if v[:1].isdigit() else v.ljust(w) for v, w in zip(row, widths, strict=True)).rstrip()
+
+    return "\n".join([line(cells[0]), "  ".join("-" * w for w in widths), *(line(row) for row in cells[1:])])
+
+
+def grid_table(cells: Iterable[Mapping[str, Any]]) -> str:
+    """One row per source: counts, then each rate with its interval and its denominator."""
+    header = ("source", "planned", "abstained", "invalid", "not run", "SR_B reached", "SR_C lifted", "P(lifted|reached)")
+    rows = []
+    for cell in cells:
+        counts = [cell[name] for name in ("planned", "abstained", "invalid", "not_run")]
+        rates = [rate_text(cell[name]) for name in ("sr_b", "sr_c", "p_lifted_given_reached")]
+        rows.append((cell["source"] + (" (synthetic)" if cell["synthetic"] else ""), *counts, *rates))
+    return table(header, rows)
+
+
+def rate_text(rate: Mapping[str, Any]) -> str:
+    """`.854 [.72, .93] 41/48`, and the rate of the completed where some are missing."""
+    if rate["rate"] is None:
+        return "-"
+    text = f"{rate['rate']:.3f} [{rate['low']:.2f}, {rate['high']:.2f}] {rate['count']}/{rate['planned']}"
+    if rate["completed"] == rate["planned"]:
+        return text
+    completed = "-" if rate["rate_completed"] is None else f"{rate['rate_completed']:.3f}"
+    return f"{text} (completed: {completed} of {rate['completed']})"
+
+
+def plan_text(results: Results, key: str) -> str:
+    """All that is known about one plan."""
+    plan = results.study.manifest.by_key[key]
+    places = "; ".join(f"{s.category}: {s.surface}, {s.room or 'any room'}" for s in plan.selections)
+    parts = [
+        plan.key,
+        f"  question   {plan.text} ({plan.kind}, {plan.steps}, {plan.scoring})",
+        f"  answer     {places}",
+        f"  right      {', '.join(plan.gt_bodies)}",
+        f"  given by   {', '.join(plan.sources)}",
+    ]
+    for gate in ("stage_b", "stage_c", "rollout_rewards"):
+        line = results.of(gate).get(key)
+        parts.append(f"  {gate:<15}  {_line_text(line) if line else 'no result'}")
+    row = next((line.row for gate in ("stage_b",) if (line := results.of(gate).get(key))), {})
+    for selection in row.get("selections", ()):
+        parts.append(f"    {_selection_text(selection)}")
+    verdict = results.of("stage_c").get(key)
+    if verdict and "video" in verdict.row:
+        parts += [f"    {_body_text(body)}" for body in verdict.row["bodies"]]
+        if verdict.row["video"]:
+            parts.append(f"    video: {results.study.folder / verdict.row['video']['file']}")
+    return "\n".join(parts)
+
+
+def _line_text(line: Line) -> str:
+    reason = f" ({line.result.reason})" if line.result.reason else ""
+    message = f": {line.result.message}" if line.result.message else ""
+    label = f", label {line.row['label']}" if "label" in line.row else ""
+    return f"{line.outcome}{reason}{message}{label}"
+
+
+def _selection_text(selection: Mapping[str, Any]) -> str:
+    if selection["base"] is None:
+        return f"{selection['selection']['surface']}: {selection['message']}"
+    base = selection["base"]
+    distances = ", ".join(f"{d['body']} {d['horizontal_m']:.2f} m" for d in selection["distances"])
+    went = selection["approached"] or "no instance perceived"
+    return f"{selection['anchor']}: {went}; base at ({base['x']:.2f}, {base['y']:.2f}); {distances}"
+
+
+def _body_text(body: Mapping[str, Any]) -> str:
+    return f"{body['body']}: rose {100 * body['highest_lift_m']:.1f} cm, held {body['longest_hold_s']:.2f} s"

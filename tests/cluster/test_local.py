@@ -1,0 +1,114 @@
+"""A worker that dies or hangs costs the plan it was working on, and no other."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sbench_dag.cluster.local import LocalCluster
+from sbench_dag.outcomes import Outcome, Reason
+from sbench_dag.study import Study
+from sbench_dag.work.store import Store
+from sbench_dag.worker import Shard
+from tests.blocks import blocks_study
+from tests.running import rows_of, run_here, run_local, tasks_of
+
+COUNT = 5
+
+
+def study_with(home: Path, **options: object) -> Study:
+    policy = {"name": "tests.policies:Faulty", "options": {**options, "calls": str(home / "calls")}}
+    study = blocks_study(home, COUNT, settings={"policy": policy})
+    run_here(study, "g0_spike", "stage_b")
+    return study
+
+
+def outcomes(study: Study) -> dict[str, tuple[Outcome, Reason | None]]:
+    return {key.split(".")[1]: (row[1], row[2]) for key, row in rows_of(study, "stage_c").items()}
+
+
+def test_a_plan_that_kills_its_worker_is_invalid_and_its_siblings_are_fine(home: Path):
+    study = study_with(home, crash=["block_1"])
+    lines = run_local(study, "stage_c")
+    assert len(lines) == COUNT
+    found = outcomes(study)
+    assert found.pop("q01") == (Outcome.INVALID, Reason.WORKER_CRASHED)
+    assert set(found.values()) == {(Outcome.SUCCESS, None)}
+    assert (home / "calls").read_text().split().count("block_1") == 2, "it had a second chance"
+
+
+def test_a_plan_that_hangs_is_stopped_and_its_siblings_are_fine(home: Path):
+    study = study_with(home, hang=["block_2"])
+    run_local(study, "stage_c", timeout_s=6.0)
+    found = outcomes(study)
+    assert found.pop("q02") == (Outcome.INVALID, Reason.TIMED_OUT)
+    assert set(found.values()) == {(Outcome.SUCCESS, None)}
+
+
+def test_an_exception_becomes_a_row_that_says_where(home: Path):
+    study = study_with(home, error=["block_0"])
+    run_local(study, "stage_c")
+    line = next(line for line in Store(study.results).lines("stage_c") if ".q00." in line.key)
+    assert (line.outcome, line.result.reason) == (Outcome.INVALID, Reason.HARNESS_ERROR)
+    assert "the policy's server is gone" in line.result.message
+    assert "policies.py" in line.result.message
+
+
+def test_the_same_rows_whatever_the_number_of_workers(home: Path):
+    found = []
+    for workers in (1, 2, 4):
+        study = blocks_study(home, COUNT, name=f"w{workers}")
+        for gate in ("g0_spike", "stage_b", "stage_c", "rollout_rewards"):
+            run_local(study, gate, workers)
+        rows = {gate: rows_of(study, gate) for gate in ("stage_b", "stage_c", "rollout_rewards")}
+        found.append({gate: [strip(row) for row in rows[gate].values()] for gate in rows})
+    assert found[0] == found[1] == found[2]
+
+
+def strip(row: tuple) -> tuple:
+    """Without what differs because the studies' names do."""
+    body = {k: v for k, v in row[4].items() if k != "trace"}
+    return (row[1], row[2], body)
+
+
+def test_nothing_is_run_twice(home: Path):
+    study = study_with(home)
+    run_local(study, "stage_c")
+    assert tasks_of(study, "stage_c") == []
+    calls = (home / "calls").read_text().split()
+    assert sorted(calls) == [f"block_{i}" for i in range(COUNT)]
+
+
+def test_an_orchestrator_that_stops_reading_leaves_no_process_behind(home: Path):
+    study = study_with(home, hang=[f"block_{i}" for i in range(1, COUNT)])
+    run = LocalCluster(1).run(study.folder, "stage_c", tasks_of(study, "stage_c"))
+    assert next(run).outcome is Outcome.SUCCESS
+    run.close()
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("delay_s", [2.5, 4.0, 5.5])
+def test_killed_at_any_moment_and_rerun_nothing_is_lost_and_nothing_done_twice(home: Path, delay_s: float):
+    study = study_with(home)
+    shard = home / "shard.json"
+    Shard(study.folder, "stage_c", tuple(tasks_of(study, "stage_c"))).write(shard)
+    worker = subprocess.Popen([sys.executable, "-m", "sbench_dag.worker", str(shard)], env=os.environ)
+    time.sleep(delay_s)
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    done = {line.key for line in Store(study.results).lines("stage_c")}
+    assert subprocess.run([sys.executable, "-m", "sbench_dag.worker", str(shard)], check=True).returncode == 0
+    keys = [line.key for line in Store(study.results).lines("stage_c")]
+    assert len(keys) == len(set(keys)) == COUNT
+    assert done <= set(keys)
+
+    whole = blocks_study(home, COUNT, name="blocks-whole")
+    run_here(whole, "g0_spike", "stage_b", "stage_c")
+    assert [strip(r) for r in rows_of(whole, "stage_c").values()] == [strip(r) for r in rows_of(study, "stage_c").values()]

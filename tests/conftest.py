@@ -1,0 +1,44 @@
+"""Fixtures that several folders share."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sbench_dag.dataset.dataset import Dataset
+from sbench_dag.study import Study, create_study
+from sbench_dag.synthetic.from_scene import dataset_from_scene
+from tests.by_hand import write_dataset
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "red_block" / "scene.xml"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty SBENCH_HOME."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("SBENCH_HOME", str(folder))
+    return folder
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Dataset:
+    """The data set of by_hand.py."""
+    return write_dataset(tmp_path / "by-hand")
+
+
+@pytest.fixture(scope="session")
+def block_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An SBENCH_HOME with a data set made of the scene in examples/red_block. Copy it, don't change it."""
+    folder = tmp_path_factory.mktemp("block")
+    dataset_from_scene(EXAMPLE, folder / "datasets" / "red-block", "red-block")
+    return folder
+
+
+@pytest.fixture
+def block_study(block_home: Path, home: Path) -> Study:
+    """A study of one episode whose scene is not one of ours."""
+    shutil.copytree(block_home, home)
+    return create_study("red-block", home / "datasets" / "red-block", {"video": {"enabled": False}})
