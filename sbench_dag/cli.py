@@ -159,7 +159,12 @@ def _plans(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps([row.as_json() for row in rows], indent=1))
         return 0
-    print(table(("plan", "outcome", "label", "answer"), [(r.plan.key, r.status, r.label or "", r.places) for r in rows]))
+    print(
+        table(
+            ("plan", "outcome", "label", "answer"),
+            [(r.plan.key, r.status, r.label or "", r.places) for r in rows],
+        )
+    )
     print(f"{len(rows)} plans")
     return 0
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from sbench_dag.errors import InvalidError, SetupError
 from sbench_dag.gate import Gate
+from sbench_dag.manipulation.policy import Policy, make_policy
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import Fingerprints, find_gate
 from sbench_dag.plans.plan import Plan
@@ -43,6 +46,11 @@ class Context:
                 self._failed = (episode, error)
                 raise
         return self._world
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The study's policy: loaded once, told of each new attempt."""
+        return make_policy(self.study.policy)
 
     def obtain(self, gate: Gate, item: WorkItem, again: bool = False) -> Line:
         """A result of a gate that another one runs inside itself: the stored one, or a new one that is stored.

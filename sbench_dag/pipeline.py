@@ -7,13 +7,13 @@ from functools import cache
 
 import mujoco
 
+from sbench_dag.dataset.eval_spec import Scoring
 from sbench_dag.gate import Gate, Keys
 from sbench_dag.grounding.gate import STAGE_B
 from sbench_dag.manipulation.gate import ROLLOUT, STAGE_C
 from sbench_dag.rewards.gate import ROLLOUT_REWARDS
 from sbench_dag.scenes.gate import G0_SPIKE
 from sbench_dag.scenes.sources import open_source
-from sbench_dag.dataset.eval_spec import Scoring
 from sbench_dag.study import Study
 from sbench_dag.work.fingerprint import fingerprint
 from sbench_dag.work.item import WorkItem
@@ -59,9 +59,7 @@ class Fingerprints:
         gate = find_gate(name)
         episode = key if gate.keys is Keys.EPISODE else self._plans[key].episode
         plan = None if gate.keys is Keys.EPISODE else self._plans[key].content
-        upstream = {
-            up: self.of(up, episode if find_gate(up).keys is Keys.EPISODE else key) for up in gate.upstream
-        }
+        upstream = {up: self.of(up, episode if find_gate(up).keys is Keys.EPISODE else key) for up in gate.upstream}
         return fingerprint(self._settings(name), self._episode(episode), plan, upstream)
 
     def _gate_settings(self, name: str) -> str:

@@ -82,7 +82,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     for task in shard.tasks:
         if task.item.key in todo:
             line = worker.run(task)
-            print(f"{line.key}: {line.outcome}{f' ({line.result.reason})' if line.result.reason else ''}", flush=True)
+            print(
+                f"{line.key}: {line.outcome}{f' ({line.result.reason})' if line.result.reason else ''}",
+                flush=True,
+            )
     return 0
 
 

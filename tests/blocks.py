@@ -10,13 +10,17 @@ from typing import Any
 from sbench_dag.study import Study, create_study
 from sbench_dag.synthetic.from_scene import dataset_from_scene
 
-_BLOCK = '<body name="{name}" pos="{x} {y} 0.025"><freejoint/><geom type="box" size="0.025 0.025 0.025" mass="0.1"/></body>'
+_BLOCK = (
+    '<body name="{name}" pos="{x} {y} 0.025"><freejoint/><geom type="box" size="0.025 0.025 0.025" mass="0.1"/></body>'
+)
 
 
 def write_scene(folder: Path, count: int) -> Path:
     """scene.xml with `block_0`, `block_1`, ..., each of a category of its own, and its metadata."""
     folder.mkdir(parents=True, exist_ok=True)
-    blocks = "".join(_BLOCK.format(name=f"block_{i}", x=0.7 * (i % 3 + 1) - 1.4, y=0.8 * (i // 3) - 0.8) for i in range(count))
+    blocks = "".join(
+        _BLOCK.format(name=f"block_{i}", x=0.7 * (i % 3 + 1) - 1.4, y=0.8 * (i // 3) - 0.8) for i in range(count)
+    )
     floor = '<geom name="floor" type="plane" size="3 3 0.1"/><light pos="0 0 3" castshadow="false"/>'
     (folder / "scene.xml").write_text(f"<mujoco><worldbody>{floor}{blocks}</worldbody></mujoco>")
     objects = {f"block_{i}": {"category": f"block {i}", "is_static": False} for i in range(count)}

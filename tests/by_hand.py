@@ -49,7 +49,9 @@ def write_episode(root: Path, name: str) -> EpisodeFiles:
     base = np.array([1.0, 2.0, 0.5, 1.0, 0.0, 0.0, 0.0])
     write_end_state(files.final_state, EndState(Poses(BODIES, position, quat), base[:3], base[3:], 2))
     bodies = Poses(BODIES, np.tile(position, (3, 1, 1)), np.tile(quat, (3, 1, 1)))
-    write_trajectory(files.trajectory, Trajectory(np.arange(3.0), bodies, np.tile(base, (3, 1)), (Event("mug_0_0", 0, 1),)))
+    write_trajectory(
+        files.trajectory, Trajectory(np.arange(3.0), bodies, np.tile(base, (3, 1)), (Event("mug_0_0", 0, 1),))
+    )
     write_eval_spec(files.eval_spec, by_hand_spec(name))
     return files
 
@@ -60,8 +62,22 @@ def by_hand_spec(name: str) -> EvalSpec:
 
     on_table = [TrueLocation(body, "potato", "kitchen", "table") for body in ("potato_0_0", "potato_1_0")]
     queries = (
-        query(0, "Pick up the mug I moved", "mug", Steps.SINGLE, Scoring.LIFTED, TrueLocation("mug_0_0", "mug", "kitchen", "table")),
-        query(1, "Go to the other mug", "mug", Steps.SINGLE, Scoring.REACHED_ONLY, TrueLocation("mug_1_1", "mug", None, "floor")),
+        query(
+            0,
+            "Pick up the mug I moved",
+            "mug",
+            Steps.SINGLE,
+            Scoring.LIFTED,
+            TrueLocation("mug_0_0", "mug", "kitchen", "table"),
+        ),
+        query(
+            1,
+            "Go to the other mug",
+            "mug",
+            Steps.SINGLE,
+            Scoring.REACHED_ONLY,
+            TrueLocation("mug_1_1", "mug", None, "floor"),
+        ),
         query(2, "Pick up all the potatoes", "potato", Steps.MULTI, Scoring.LIFTED, *on_table),
     )
     furniture = {"kitchen": ("table", "countertop"), "bedroom": ("bed",)}

@@ -94,6 +94,7 @@ class _Lane:
             self.finished.put(error)
 
     def _run(self, task: Task) -> Line:
+        code = None
         for _ in range(CRASHES_UNTIL_INVALID):
             try:
                 future = self.pool.schedule(_run, args=(self.study, self.gate, task), timeout=self.timeout_s)

@@ -108,7 +108,9 @@ def check_binding(run: Run, revision: str) -> None:
         )
 
 
-def check_answers(run: Run, specs: Mapping[str, EvalSpec], unreadable: Iterable[str]) -> tuple[list[Answer], list[InputError]]:
+def check_answers(
+    run: Run, specs: Mapping[str, EvalSpec], unreadable: Iterable[str]
+) -> tuple[list[Answer], list[InputError]]:
     """Splits a run's rows into those that refer to these episodes and queries, and the problems of the others.
 
     unreadable: episodes whose own files are wrong; answers about them are kept and judged invalid later.
@@ -125,7 +127,9 @@ def check_answers(run: Run, specs: Mapping[str, EvalSpec], unreadable: Iterable[
                 _check_against_truth(run.file, answer, specs)
             if cell in kept:
                 twice.add(cell)
-                raise InputError(run.file, f"[{answer.row}]", cell, f"duplicate answer; the first is row {kept[cell].row}")
+                raise InputError(
+                    run.file, f"[{answer.row}]", cell, f"duplicate answer; the first is row {kept[cell].row}"
+                )
         except InputError as problem:
             problems.append(problem)
             continue
@@ -155,7 +159,9 @@ def _answer(file: Path, row: int, data: Any) -> Answer:
         episode=get(file, data, "episode", str, where),
         query=get(file, data, "query", str, where),
         strategy=get(file, data, "strategy", str, where),
-        selections=() if abstained else tuple(_selection(file, f"{where}.answer.selections[{j}]", s) for j, s in enumerate(selections)),
+        selections=()
+        if abstained
+        else tuple(_selection(file, f"{where}.answer.selections[{j}]", s) for j, s in enumerate(selections)),
         abstained=abstained,
         loc_set=None if loc_set is None else bool(loc_set),
         row=row,
@@ -184,8 +190,12 @@ def _check_against_truth(file: Path, answer: Answer, specs: Mapping[str, EvalSpe
     text = answer.extra.get("text")
     if text is not None and text != query.text:
         raise InputError(file, f"{where}.text", text, f"the episode's query reads {query.text!r}; another revision?")
-    bodies = {entry.get("body") for entry in answer.extra.get("gt", ()) if isinstance(entry, dict)} - {None}
+    entries = [entry for entry in answer.extra.get("gt", ()) if isinstance(entry, dict)]
+    bodies = {str(entry["body"]) for entry in entries if "body" in entry}
     if bodies and bodies != set(query.gt_bodies):
         raise InputError(
-            file, f"{where}.gt", sorted(bodies), f"the episode's are {sorted(query.gt_bodies)}; another revision?"
+            file,
+            f"{where}.gt",
+            sorted(bodies),
+            f"the episode's are {sorted(query.gt_bodies)}; another revision?",
         )

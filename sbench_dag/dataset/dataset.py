@@ -7,7 +7,14 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from sbench_dag.dataset.episode import EndState, EpisodeMeta, Trajectory, read_end_state, read_meta, read_trajectory
+from sbench_dag.dataset.episode import (
+    EndState,
+    EpisodeMeta,
+    Trajectory,
+    read_end_state,
+    read_meta,
+    read_trajectory,
+)
 from sbench_dag.dataset.eval_spec import EvalSpec, read_eval_spec
 from sbench_dag.dataset.fields import get, read_json
 from sbench_dag.dataset.layout import EpisodeFiles

@@ -145,7 +145,11 @@ def read_trajectory(file: Path) -> Trajectory:
         raise InputError(file, "file", file.name, "does not exist") from None
     except (OSError, RuntimeError, KeyError) as error:
         raise InputError(file, "h5", str(error), "not a readable HDF5 file; is it truncated?") from None
-    names = unique(file, "names", (n.decode() if isinstance(n, bytes) else str(n) for n in get(file, arrays, "names", np.ndarray)))
+    names = unique(
+        file,
+        "names",
+        (n.decode() if isinstance(n, bytes) else str(n) for n in get(file, arrays, "names", np.ndarray)),
+    )
     time_s = array(file, "time", get(file, arrays, "time", np.ndarray), (None,))
     pose = array(file, "pose", get(file, arrays, "pose", np.ndarray), (len(time_s), len(names), 7))
     base = array(file, "robot_base_pose", get(file, arrays, "robot_base_pose", np.ndarray), (len(time_s), 7))

@@ -98,9 +98,7 @@ def read_eval_spec(file: Path, tracked: tuple[str, ...]) -> EvalSpec:
         furniture=furniture,
         reach_min_m=float(array(file, "reach_min", get(file, data, "reach_min", (int, float)), ())),
         r_support_m=float(array(file, "r_support", get(file, data, "r_support", (int, float)), ())),
-        queries=tuple(
-            _query(file, f"queries[{i}]", entry) for i, entry in enumerate(get(file, data, "queries", list))
-        ),
+        queries=tuple(_query(file, f"queries[{i}]", entry) for i, entry in enumerate(get(file, data, "queries", list))),
     )
     unique(file, "queries[].query", (q.query for q in spec.queries))
     for i, query in enumerate(spec.queries):

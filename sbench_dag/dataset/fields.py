@@ -82,7 +82,12 @@ def unit_quaternions(file: Path, path: str, quat_wxyz: np.ndarray) -> np.ndarray
     off = np.abs(norms - 1.0)
     if off.size and off.max() > UNIT_TOLERANCE:
         index = [int(i) for i in np.unravel_index(int(off.argmax()), off.shape)]
-        raise InputError(file, f"{path}{index or ''}", round(float(norms[tuple(index)]), 6), "norm of a quaternion, must be 1")
+        raise InputError(
+            file,
+            f"{path}{index or ''}",
+            round(float(norms[tuple(index)]), 6),
+            "norm of a quaternion, must be 1",
+        )
     return quat_wxyz / norms[..., None]
 
 

@@ -1,8 +1,8 @@
 """Where the files of a data set lie.
 
-    dataset.json
-    episodes/<episode>/{meta.json, final_state.npz, traj.h5, eval_spec.json, last_frame.png}
-    answers/s3_<model>/{results.json, run.json}
+dataset.json
+episodes/<episode>/{meta.json, final_state.npz, traj.h5, eval_spec.json, last_frame.png}
+answers/s3_<model>/{results.json, run.json}
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from sbench_dag.errors import InvalidError
 from sbench_dag.gate import Gate, Keys
 from sbench_dag.grounding.gate import base_pose
 from sbench_dag.manipulation.judge import Verdict, judge
-from sbench_dag.manipulation.policy import make_policy
 from sbench_dag.manipulation.rollout import Pick, Rollout
 from sbench_dag.manipulation.trace import Trace, read_trace, write_trace
 from sbench_dag.manipulation.video import VideoWriter
@@ -34,7 +33,7 @@ def run_rollout(context: Context, item: WorkItem) -> Result:
     name = f"{plan.key}/{context.fingerprints.of('rollout', plan.key)}"
     trace_file, video_file = study.traces / f"{name}.npz", study.videos / f"{name}.mp4"
     video = VideoWriter(video_file, study.video.width, study.video.height) if study.video.enabled else None
-    rollout = Rollout(world, make_policy(study.policy), study.policy, video, study.video)
+    rollout = Rollout(world, context.policy, study.policy, video, study.video)
     started = time.perf_counter()
     try:
         trace = rollout.run(picks, plan.gt_bodies, f"Pick up the {plan.category}")
@@ -97,7 +96,9 @@ def _whole_rollout(context: Context, item: WorkItem) -> tuple[dict[str, Any], Tr
         line = context.obtain(ROLLOUT, item, again=True)
         trace = _read(context.study, line.row)
         if trace is None:
-            raise InvalidError(Reason.HARNESS_ERROR, f"{item.key}: its trace can't be stored under {context.study.traces}")
+            raise InvalidError(
+                Reason.HARNESS_ERROR, f"{item.key}: its trace can't be stored under {context.study.traces}"
+            )
     return line.row, trace
 
 
@@ -133,7 +134,12 @@ def _explain(verdict: Verdict) -> str:
     return f"{heights}{others}"
 
 
-_CODE = ("sbench_dag.robot", "sbench_dag.manipulation", "sbench_dag.scenes.world", "sbench_dag.scenes.collision")
+_CODE = (
+    "sbench_dag.robot",
+    "sbench_dag.manipulation",
+    "sbench_dag.scenes.world",
+    "sbench_dag.scenes.collision",
+)
 
 ROLLOUT = Gate(
     name="rollout",

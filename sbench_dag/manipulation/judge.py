@@ -18,7 +18,10 @@ from sbench_dag.study import JudgeSettings
 
 @dataclass(frozen=True)
 class BodyVerdict:
-    """How one object fared. lifted: at any step; held: for hold_s without a break; at_end: at an attempt's last step."""
+    """How one object fared.
+
+    lifted: at any step. held: for hold_s without a break. at_end: at an attempt's last step.
+    """
 
     body: str
     lifted: bool
@@ -52,7 +55,9 @@ def judge(trace: Trace, gt_bodies: Sequence[str], steps: Steps, settings: JudgeS
     bodies = tuple(_judge_body(trace, lifted, body, settings) for body in gt_bodies)
     combine = all if steps is Steps.MULTI else any
     others = [
-        str(name) for i, name in enumerate(trace.names) if name not in gt_bodies and _longest(lifted[:, i]) >= hold_steps(settings)
+        str(name)
+        for i, name in enumerate(trace.names)
+        if name not in gt_bodies and _longest(lifted[:, i]) >= hold_steps(settings)
     ]
     return Verdict(
         success=combine(b.lifted for b in bodies),

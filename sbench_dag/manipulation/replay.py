@@ -8,7 +8,6 @@ from pathlib import Path
 from sbench_dag.context import Context
 from sbench_dag.errors import SetupError
 from sbench_dag.manipulation.gate import picks_of
-from sbench_dag.manipulation.policy import make_policy
 from sbench_dag.manipulation.rollout import Rollout
 from sbench_dag.manipulation.video import VideoWriter
 from sbench_dag.study import Study
@@ -40,7 +39,7 @@ def replay(study: Study, key: str, video: Path | None, size: tuple[int, int]) ->
     settings = replace(study.video, width=size[0], height=size[1])
     writer = VideoWriter(video, *size) if video else None
     world = context.world(plan.episode)
-    rollout = Rollout(world, make_policy(study.policy), study.policy, writer, settings)
+    rollout = Rollout(world, context.policy, study.policy, writer, settings)
     rollout.run(picks_of(context, plan), plan.gt_bodies, f"Pick up the {plan.category}")
     if writer is not None:
         writer.close()

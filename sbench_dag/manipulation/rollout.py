@@ -125,7 +125,13 @@ class Rollout:
 
     def _trace(self, picks: Sequence[Pick]) -> Trace:
         world, names = self.world, self._observer.names
-        recorded = dict(zip(world.episode.end_state.bodies.names, world.episode.end_state.bodies.position[:, 2], strict=True))
+        recorded = dict(
+            zip(
+                world.episode.end_state.bodies.names,
+                world.episode.end_state.bodies.position[:, 2],
+                strict=True,
+            )
+        )
         start_z, start_touch, bases = zip(*self._starts, strict=True)
         columns = list(zip(*self._steps, strict=True)) if self._steps else [()] * 8
         time_s, selection, attempt, z, touch, joints, width, command = columns

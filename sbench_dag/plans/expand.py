@@ -44,9 +44,7 @@ class CellResult:
 def expand(manifest: Manifest, stage_b: Mapping[str, Line], stage_c: Mapping[str, Line]) -> list[CellResult]:
     """One result per cell, in the manifest's order. `stage_b` and `stage_c`: today's results by plan key."""
     questions = {(plan.episode, plan.query): plan for plan in manifest.plans}
-    return [
-        _expand_one(cell, questions.get((cell.episode, cell.query)), stage_b, stage_c) for cell in manifest.cells
-    ]
+    return [_expand_one(cell, questions.get((cell.episode, cell.query)), stage_b, stage_c) for cell in manifest.cells]
 
 
 def _expand_one(

@@ -56,8 +56,7 @@ def make_grid(results: Results) -> dict[str, Any]:
         "problems": list(study.manifest.problems),
         "cells": _per_source(cells),
         "strata": [
-            {"axis": axis, "value": value, "cells": _per_source(members)}
-            for axis, value, members in _strata(cells)
+            {"axis": axis, "value": value, "cells": _per_source(members)} for axis, value, members in _strata(cells)
         ],
         "rewards": {
             "labels": {str(score): count for score, count in sorted(Counter(labels).items())},

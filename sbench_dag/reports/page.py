@@ -54,7 +54,10 @@ def write_episode(results: Results, episode: str) -> Path:
     for row in rows:
         by_query[row.plan.query].append(row)
     page.parent.mkdir(parents=True, exist_ok=True)
-    _write(page, _template("episode.html").render(episode=episode, gate=gate, queries=by_query, study=results.study))
+    _write(
+        page,
+        _template("episode.html").render(episode=episode, gate=gate, queries=by_query, study=results.study),
+    )
     return page
 
 
@@ -98,7 +101,10 @@ def _stamp(line: Line | None) -> list[str] | None:
 @cache
 def _template(name: str) -> jinja2.Template:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("sbench_dag.reports"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.PackageLoader("sbench_dag.reports"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters["percent"] = lambda value: "–" if value is None else f"{100 * value:.1f}"
     return environment.get_template(name)

@@ -15,14 +15,25 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
 
     def line(row: list[str]) -> str:
-        return "  ".join(v.rjust(w) if v[:1].isdigit() else v.ljust(w) for v, w in zip(row, widths, strict=True)).rstrip()
+        return "  ".join(
+            v.rjust(w) if v[:1].isdigit() else v.ljust(w) for v, w in zip(row, widths, strict=True)
+        ).rstrip()
 
     return "\n".join([line(cells[0]), "  ".join("-" * w for w in widths), *(line(row) for row in cells[1:])])
 
 
 def grid_table(cells: Iterable[Mapping[str, Any]]) -> str:
     """One row per source: counts, then each rate with its interval and its denominator."""
-    header = ("source", "planned", "abstained", "invalid", "not run", "SR_B reached", "SR_C lifted", "P(lifted|reached)")
+    header = (
+        "source",
+        "planned",
+        "abstained",
+        "invalid",
+        "not run",
+        "SR_B reached",
+        "SR_C lifted",
+        "P(lifted|reached)",
+    )
     rows = []
     for cell in cells:
         counts = [cell[name] for name in ("planned", "abstained", "invalid", "not_run")]

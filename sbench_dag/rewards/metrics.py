@@ -35,4 +35,6 @@ def baselines(labels: Sequence[int]) -> list[BaselineError]:
         return []
     found = [(f"constant-{score}", float(score)) for score in LABELS]
     found.append(("median", float(np.median(labels))))
-    return [BaselineError(name, mean_absolute_error([score] * len(labels), labels), len(labels)) for name, score in found]
+    return [
+        BaselineError(name, mean_absolute_error([score] * len(labels), labels), len(labels)) for name, score in found
+    ]

@@ -25,7 +25,11 @@ from sbench_dag.robot.robot import (
     WRIST_CAMERA,
 )
 
-_BOX, _CAPSULE, _CYLINDER = mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CAPSULE, mujoco.mjtGeom.mjGEOM_CYLINDER
+_BOX, _CAPSULE, _CYLINDER = (
+    mujoco.mjtGeom.mjGEOM_BOX,
+    mujoco.mjtGeom.mjGEOM_CAPSULE,
+    mujoco.mjtGeom.mjGEOM_CYLINDER,
+)
 
 HOME = np.array([0.0, -1.2, 0.0, -2.5, 0.0, 1.3, 0.785])
 LOWER = np.array([-2.7437, -1.7837, -2.9007, -3.0421, -2.8065, 0.5445, -3.0159])
@@ -53,14 +57,49 @@ _LINKS = [
 ]
 # mass, centre of mass, principal axes (w x y z), principal moments
 _INERTIALS = [
-    (2.92747, (4.128e-07, -0.0181251, -0.0386036), (0.998098, -0.0605364, 0.00380499, 0.0110109), (0.0239286, 0.0227246, 0.00610634)),
-    (2.93554, (0.00318289, -0.0743222, 0.00881461), (0.502599, 0.584437, -0.465998, 0.434366), (0.0629567, 0.0411924, 0.0246371)),
-    (2.2449, (0.0407016, -0.00482006, -0.0289731), (0.921025, -0.244161, 0.155272, 0.260745), (0.0267409, 0.0189869, 0.0171587)),
-    (2.6156, (-0.0459101, 0.0630493, -0.00851879), (0.438018, 0.803311, 0.00937812, 0.403414), (0.05139, 0.0372717, 0.0160047)),
-    (2.32712, (-0.00160396, 0.0292536, -0.0972966), (0.919031, 0.125604, 0.0751531, -0.366003), (0.0579335, 0.0449144, 0.0130634)),
-    (1.81704, (0.0597131, -0.0410295, -0.0101693), (0.621301, 0.552665, 0.510011, 0.220081), (0.0175039, 0.0161123, 0.00193529)),
-    (0.627143, (0.00452258, 0.00862619, -0.0161633), (0.727579, 0.0978688, -0.24906, 0.63168), (0.000223836, 0.000223642, 5.64132e-07)),
-]  # fmt: skip
+    (
+        2.92747,
+        (4.128e-07, -0.0181251, -0.0386036),
+        (0.998098, -0.0605364, 0.00380499, 0.0110109),
+        (0.0239286, 0.0227246, 0.00610634),
+    ),
+    (
+        2.93554,
+        (0.00318289, -0.0743222, 0.00881461),
+        (0.502599, 0.584437, -0.465998, 0.434366),
+        (0.0629567, 0.0411924, 0.0246371),
+    ),
+    (
+        2.2449,
+        (0.0407016, -0.00482006, -0.0289731),
+        (0.921025, -0.244161, 0.155272, 0.260745),
+        (0.0267409, 0.0189869, 0.0171587),
+    ),
+    (
+        2.6156,
+        (-0.0459101, 0.0630493, -0.00851879),
+        (0.438018, 0.803311, 0.00937812, 0.403414),
+        (0.05139, 0.0372717, 0.0160047),
+    ),
+    (
+        2.32712,
+        (-0.00160396, 0.0292536, -0.0972966),
+        (0.919031, 0.125604, 0.0751531, -0.366003),
+        (0.0579335, 0.0449144, 0.0130634),
+    ),
+    (
+        1.81704,
+        (0.0597131, -0.0410295, -0.0101693),
+        (0.621301, 0.552665, 0.510011, 0.220081),
+        (0.0175039, 0.0161123, 0.00193529),
+    ),
+    (
+        0.627143,
+        (0.00452258, 0.00862619, -0.0161633),
+        (0.727579, 0.0978688, -0.24906, 0.63168),
+        (0.000223836, 0.000223642, 5.64132e-07),
+    ),
+]
 # (from, to, radius) of the capsules of each link
 _CAPSULES = [
     [((0, 0, -0.19), (0, 0, -0.03), 0.06)],
@@ -111,13 +150,25 @@ def _add_base(spec: mujoco.MjSpec) -> mujoco.MjsBody:
     touches nothing.
     """
     base = spec.worldbody.add_body(name=BASE, mocap=True)
-    base.add_geom(name=f"{PREFIX}plate", type=_CYLINDER, pos=(0, 0, 0.075), size=(FOOTPRINT_RADIUS_M, 0.035, 0), rgba=_DARK)
+    base.add_geom(
+        name=f"{PREFIX}plate",
+        type=_CYLINDER,
+        pos=(0, 0, 0.075),
+        size=(FOOTPRINT_RADIUS_M, 0.035, 0),
+        rgba=_DARK,
+    )
     for x, y in ((0.12, 0.12), (0.12, -0.12), (-0.12, 0.12), (-0.12, -0.12)):
         wheel = {"type": _CYLINDER, "pos": (x, y, 0.022), "size": (0.022, 0.015, 0), "quat": (1, 1, 0, 0)}
         base.add_geom(rgba=_BLACK, contype=0, conaffinity=0, **wheel)
     lift = spec.worldbody.add_body(name=LIFT, mocap=True, pos=(0, 0, 0))
     length = LIFT_RANGE_M[1]
-    lift.add_geom(name=f"{PREFIX}column", type=_CYLINDER, pos=(0, 0, -length / 2), size=(0.075, length / 2, 0), rgba=_DARK)
+    lift.add_geom(
+        name=f"{PREFIX}column",
+        type=_CYLINDER,
+        pos=(0, 0, -length / 2),
+        size=(0.075, length / 2, 0),
+        rgba=_DARK,
+    )
     lift.add_geom(name=f"{PREFIX}mount", type=_CAPSULE, fromto=(0, 0, 0.03, 0, 0, 0.12), size=(0.07, 0, 0), rgba=_WHITE)
     eye = look_at(np.array([0.05, -0.55, 0.70]), np.array([0.55, 0.0, 0.05]))
     lift.add_camera(name=POLICY_CAMERA, pos=(0.05, -0.55, 0.70), quat=eye, fovy=70)
@@ -141,7 +192,10 @@ def _add_link(parent: mujoco.MjsBody, i: int) -> mujoco.MjsBody:
 
 def _add_hand(spec: mujoco.MjSpec, wrist: mujoco.MjsBody) -> None:
     hand = wrist.add_body(
-        name=f"{PREFIX}hand", pos=(0, 0, 0.107), quat=(np.cos(np.pi / 8), 0, 0, -np.sin(np.pi / 8)), gravcomp=1
+        name=f"{PREFIX}hand",
+        pos=(0, 0, 0.107),
+        quat=(np.cos(np.pi / 8), 0, 0, -np.sin(np.pi / 8)),
+        gravcomp=1,
     )
     hand.add_geom(type=_BOX, pos=(0, 0, 0.03), size=(0.02, 0.10, 0.028), mass=0.6, rgba=_WHITE)
     hand.add_site(name=TCP, pos=(0, 0, 0.1034))
@@ -193,4 +247,3 @@ def _add_servo(
         biasprm=[0, -stiffness, -damping] + [0] * 7,
         forcerange=(-force, force), forcelimited=True, ctrlrange=limits, ctrllimited=True,
     )  # fmt: skip
-

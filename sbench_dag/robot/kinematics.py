@@ -39,7 +39,7 @@ class ArmKinematics:
         return self._data.site_xpos[site].copy(), self._data.site_xmat[site].reshape(3, 3).copy()
 
     def inverse(self, position: np.ndarray, rotation: np.ndarray, start: np.ndarray) -> np.ndarray | None:
-        """Joint positions (7,) within the limits that put the tool there, in the base's frame; None if none is found."""
+        """Joint positions (7,) within the limits that put the tool there, in the base's frame; None if there are none."""
         q = start.copy()
         for _ in range(_ITERATIONS):
             error = self._error(q, position, rotation)

@@ -77,7 +77,10 @@ def _pose_after_settling(world: World, settings: RestoreSettings) -> Iterator[Ch
     quat = world.settled_qpos[starts[:, None] + np.arange(3, 7)]
     moved = np.linalg.norm(position - state.bodies.position[rows], axis=1)
     turned = np.degrees(rotation_angle(quat, state.bodies.quat_wxyz[rows]))
-    limits = (("position_m", moved, settings.position_max_m), ("rotation_deg", turned, settings.rotation_max_deg))
+    limits = (
+        ("position_m", moved, settings.position_max_m),
+        ("rotation_deg", turned, settings.rotation_max_deg),
+    )
     for check, error, limit in limits:
         worst = int(error.argmax())
         value = _significant(error[worst])

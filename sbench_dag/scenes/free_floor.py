@@ -70,7 +70,7 @@ def free_floor(scene: Scene, data: mujoco.MjData) -> FreeFloor:
 def _clearance(occupied: np.ndarray) -> np.ndarray:
     # the outside of the rooms is occupied too: a base must not stand half in the garden
     walled = np.pad(occupied, 1, constant_values=True)
-    return distance_transform_edt(~walled)[1:-1, 1:-1] * CELL_M
+    return np.asarray(distance_transform_edt(~walled))[1:-1, 1:-1] * CELL_M
 
 
 def _outlines(scene: Scene, data: mujoco.MjData):

@@ -20,8 +20,13 @@ def run(context: Context, item: WorkItem) -> Result:
     world = context.world(item.key)
     checks = check_world(world, context.study.restore)
     queries = {query.query: "; ".join(unsupported(world, query)) for query in world.episode.eval_spec.queries}
-    row = {"checks": [asdict(check) for check in checks], "contradicted": {q: why for q, why in queries.items() if why}}
-    failed = [f"{c.check} is {c.value}, limit {c.limit}{f' ({c.detail})' if c.detail else ''}" for c in checks if not c.passed]
+    row = {
+        "checks": [asdict(check) for check in checks],
+        "contradicted": {q: why for q, why in queries.items() if why},
+    }
+    failed = [
+        f"{c.check} is {c.value}, limit {c.limit}{f' ({c.detail})' if c.detail else ''}" for c in checks if not c.passed
+    ]
     if failed:
         return Result(Outcome.INVALID, Reason.G0_FAILED, "; ".join(failed), row)
     return Result(Outcome.SUCCESS, row=row)

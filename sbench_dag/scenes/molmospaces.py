@@ -79,7 +79,7 @@ def read_scene(model: mujoco.MjModel, entries: Mapping[str, Any], file: Path) ->
 
 
 def readable(category: str) -> str:
-    """"CellPhone" as a question says it: "cell phone"."""
+    """ "CellPhone" as a question says it: "cell phone"."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", category).replace("_", " ").lower()
 
 

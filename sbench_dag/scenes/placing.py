@@ -31,9 +31,7 @@ def place_robot(scene: Scene, data: mujoco.MjData, base: BasePose) -> None:
     mujoco.mj_forward(scene.model, data)
 
 
-def clear_distance(
-    scene: Scene, data: mujoco.MjData, start: np.ndarray, direction: np.ndarray, limit: float
-) -> float:
+def clear_distance(scene: Scene, data: mujoco.MjData, start: np.ndarray, direction: np.ndarray, limit: float) -> float:
     """Metres from `start` along the unit vector until something static is hit, at most `limit`."""
     model = scene.model
     geom = np.zeros(1, dtype=np.int32)
@@ -48,4 +46,3 @@ def clear_distance(
             return min(travelled, limit)
         travelled += 1e-3
     return limit
-

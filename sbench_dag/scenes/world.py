@@ -1,4 +1,4 @@
-"""An episode's world: its scene, restored to the end state and settled, ready to be reset for one plan after another."""
+"""An episode's world: its scene, restored to the end state and settled, and reset for one plan after another."""
 
 from __future__ import annotations
 

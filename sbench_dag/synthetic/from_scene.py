@@ -115,7 +115,9 @@ def _truth(scene: Scene, data: mujoco.MjData, episode: str) -> EvalSpec:
         truth = TrueLocation(uid, category, *place)
         twin = categories.count(category) > 1
         text = f"Pick up the {category}"
-        queries.append(Query(f"q{i:02d}", text, Kind.DISTRACTOR, Steps.SINGLE, Scoring.LIFTED, category, twin, (truth,)))
+        queries.append(
+            Query(f"q{i:02d}", text, Kind.DISTRACTOR, Steps.SINGLE, Scoring.LIFTED, category, twin, (truth,))
+        )
     furniture = {name: tuple(p.name for p in scene.furniture if p.room == index) for index, name in rooms.items()}
     return EvalSpec(episode, rooms, furniture, 0.65, 0.85, tuple(queries))
 

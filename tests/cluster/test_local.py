@@ -111,4 +111,6 @@ def test_killed_at_any_moment_and_rerun_nothing_is_lost_and_nothing_done_twice(h
 
     whole = blocks_study(home, COUNT, name="blocks-whole")
     run_here(whole, "g0_spike", "stage_b", "stage_c")
-    assert [strip(r) for r in rows_of(whole, "stage_c").values()] == [strip(r) for r in rows_of(study, "stage_c").values()]
+    assert [strip(r) for r in rows_of(whole, "stage_c").values()] == [
+        strip(r) for r in rows_of(study, "stage_c").values()
+    ]

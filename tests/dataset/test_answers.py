@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.by_hand import write_answers
 
 from sbench_dag.dataset.answers import check_answers, check_binding, read_run
 from sbench_dag.dataset.dataset import Dataset
 from sbench_dag.errors import InputError
+from tests.by_hand import write_answers
 
 
 @pytest.fixture
@@ -39,8 +39,16 @@ def repeat(rows: list) -> None:
     [
         (change_row(query="q77"), "[0].query", "no query of episode"),
         (change_row(episode="val_7777__0"), "[0].episode", "no episode of this data set"),
-        (change_row(answer={"selections": [], "abstain": False}), "[0].answer.selections", "not an abstention"),
-        (change_row(answer={"selections": [{"room": "kitchen"}]}), "[0].answer.selections[0].category", "missing"),
+        (
+            change_row(answer={"selections": [], "abstain": False}),
+            "[0].answer.selections",
+            "not an abstention",
+        ),
+        (
+            change_row(answer={"selections": [{"room": "kitchen"}]}),
+            "[0].answer.selections[0].category",
+            "missing",
+        ),
         (change_row(text="Where is the yacht?"), "[0].text", "another revision"),
         (change_row(gt=[{"body": "mug_1_1"}]), "[0].gt", "another revision"),
         (repeat, "[12]", "duplicate answer; the first is row 0"),

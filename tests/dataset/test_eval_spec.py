@@ -32,7 +32,11 @@ def change_query(**fields: Any) -> Callable[[dict], None]:
         (change_query(answers=[]), "queries[0].answers", []),
         (change_query(query="q01"), "queries[].query", "q01"),
         (lambda spec: spec.pop("r_support"), "r_support", None),
-        (lambda spec: spec["facts"]["room_name_map"].update({"1": "kitchen"}), "facts.room_name_map", "kitchen"),
+        (
+            lambda spec: spec["facts"]["room_name_map"].update({"1": "kitchen"}),
+            "facts.room_name_map",
+            "kitchen",
+        ),
         (lambda spec: spec["facts"]["room_name_map"].update({"one": "hall"}), "facts.room_name_map", "one"),
     ],
 )

@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from sbench_dag.dataset.eval_spec import Steps
 from sbench_dag.manipulation.judge import judge
-from sbench_dag.manipulation.trace import RETRACTING, Touch, Trace
+from sbench_dag.manipulation.trace import RETRACTING, Touch
 from sbench_dag.study import JudgeSettings
+from tests.traces import trace_of
 
 SETTINGS = JudgeSettings(lift_m=0.01, hold_s=0.5)
-NAMES = ("bowl", "twin", "mug")
 HELD = 8  # control steps of 66 ms that make half a second
-
-
-def trace_of(lifts: dict[str, list[float]], touch: dict[str, list[int]] | None = None, attempt: list[int] | None = None) -> Trace:
-    """A trace of one selection in which the named bodies have these heights above their start."""
-    steps = len(next(iter(lifts.values())))
-    z = np.array([lifts.get(name, [0.0] * steps) for name in NAMES]).T
-    flags = np.array([(touch or {}).get(name, [int(Touch.ROBOT)] * steps) for name in NAMES], dtype=np.uint8).T
-    return Trace(
-        names=np.array(NAMES),
-        selected=np.array(["bowl"]),
-        recorded_z=np.zeros(3),
-        start_z=np.zeros((1, 3)),
-        start_touch=np.zeros((1, 3), dtype=np.uint8),
-        base=np.zeros((1, 4)),
-        time_s=np.arange(steps) * 0.066,
-        selection=np.zeros(steps, dtype=np.int8),
-        attempt=np.array(attempt or [0] * steps, dtype=np.int8),
-        z=z,
-        touch=flags,
-        arm_qpos=np.zeros((steps, 7)),
-        gripper_m=np.zeros(steps),
-        command=np.zeros((steps, 8)),
-    )
 
 
 def verdict_of(*args, gt: tuple[str, ...] = ("bowl",), steps: Steps = Steps.SINGLE, **kwargs):
@@ -53,7 +29,9 @@ def test_the_threshold_is_a_centimetre(lift: float, success: bool):
     assert verdict_of({"bowl": [lift] * HELD}).success is success
 
 
-@pytest.mark.parametrize("touch", [0, Touch.STATIC, Touch.OBJECT, Touch.ROBOT | Touch.STATIC, Touch.ROBOT | Touch.OBJECT])
+@pytest.mark.parametrize(
+    "touch", [0, Touch.STATIC, Touch.OBJECT, Touch.ROBOT | Touch.STATIC, Touch.ROBOT | Touch.OBJECT]
+)
 def test_in_the_air_or_touched_by_anything_else_is_not_lifted(touch: int):
     assert not verdict_of({"bowl": [0.05] * HELD}, {"bowl": [int(touch)] * HELD}).success
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 
-from tests.by_hand import write_answers
-
 from sbench_dag.dataset.answers import Selection
 from sbench_dag.dataset.dataset import Dataset
 from sbench_dag.outcomes import Reason
 from sbench_dag.plans.build import Manifest, build_manifest
 from sbench_dag.plans.manifest import read_manifest, write_manifest
 from sbench_dag.plans.plan import answer_set
+from tests.by_hand import write_answers
 
 SOURCES = {"blind", "first-seen/vlm", "last-seen/vlm", "oracle-loc"}
 
