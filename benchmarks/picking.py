@@ -46,7 +46,9 @@ def main() -> None:
                 failures.append(f"{line.key} {category}: {_label(line)} {line.result.message}")
     for category, counts in lifted.items():
         others = {label: n for label, n in counts.items() if label not in ("held", "lifted")}
-        print(f"{category:16} lifted {counts['held'] + counts['lifted']:3} (held {counts['held']:3}) of {counts.total()}  {others or ''}")
+        print(
+            f"{category:16} lifted {counts['held'] + counts['lifted']:3} (held {counts['held']:3}) of {counts.total()}  {others or ''}"
+        )
     print("\n".join(failures))
     if arguments.video:
         print(folder)
@@ -73,7 +75,9 @@ def write_tables(folder: Path, seed: int) -> Path:
         table = spec.worldbody.add_body(name=uid, pos=(x, y, height - 0.02))
         table.add_geom(type=_BOX, size=(0.6, 0.35, 0.02), rgba=(0.7, 0.5, 0.3, 1))
         objects[uid] = {"category": f"table {i}", "is_static": True, "room_id": 0}
-        uid = _add_thing(spec, thing, (x + rng.uniform(-0.4, 0.4), y + rng.choice((-1, 1)) * rng.uniform(0.05, 0.22), height), rng)
+        uid = _add_thing(
+            spec, thing, (x + rng.uniform(-0.4, 0.4), y + rng.choice((-1, 1)) * rng.uniform(0.05, 0.22), height), rng
+        )
         objects[uid] = {"category": thing.category, "is_static": False}
     folder.mkdir(parents=True)
     spec.compile()

@@ -1,8 +1,7 @@
-"""Running gates of a study, with workers or without."""
+"""Running gates of a study in this process, and what came of them."""
 
 from __future__ import annotations
 
-from sbench_dag.cluster.local import LocalCluster
 from sbench_dag.pipeline import GATES, Fingerprints, find_gate, items
 from sbench_dag.study import Study
 from sbench_dag.work.store import Line, Store, missing
@@ -24,11 +23,6 @@ def run_here(study: Study, *gates: str) -> dict[str, list[Line]]:
         worker = Worker(study.folder, gate)
         done[gate] = [worker.run(task) for task in tasks_of(study, gate)]
     return done
-
-
-def run_local(study: Study, gate: str, workers: int = 2, timeout_s: float = 60.0) -> list[Line]:
-    """Runs what is missing of one gate in worker processes."""
-    return list(LocalCluster(workers, timeout_s).run(study.folder, gate, tasks_of(study, gate)))
 
 
 def rows_of(study: Study, gate: str) -> dict[str, tuple]:

@@ -1,35 +1,34 @@
-"""Forward and inverse kinematics of the arm, on a model of the robot alone."""
+"""Forward and inverse kinematics of the arm, on a model of the robot alone, with mink.
+
+On a model of the whole house the quadratic programme would carry every other joint along.
+"""
 
 from __future__ import annotations
 
+import mink
 import mujoco
 import numpy as np
 
-from sbench_dag.robot.fr3 import HOME, LOWER, UPPER, robot_model
-from sbench_dag.robot.robot import find_robot
+from sbench_dag.robot.fr3 import HOME, robot_model
+from sbench_dag.robot.robot import TCP, find_robot
 
 POSITION_TOLERANCE_M, ROTATION_TOLERANCE_RAD = 5e-4, 3e-3
 _ITERATIONS = 60
-_DAMPING = 1e-4
-_STEP_MAX_RAD = 0.4
-_LIMIT_MARGIN_RAD = 0.02
-# pulls the redundant degree of freedom home; the first joint is free to turn towards the target
-_POSTURE_GAIN = 0.1 * np.array([0, 1, 1, 1, 1, 1, 0.2])
+_STALLED = 12  # iterations without getting closer after which a target counts as out of reach
+_DT_S = 1.0  # of an iteration: the whole step that the solver proposes
 
 
 class ArmKinematics:
-    """Damped least squares with a null-space posture: 0.5 ms for a cold solve, 0.1 ms from a neighbouring pose.
-
-    benchmarks/ik.py compares it with mink, which takes several times as long for a whole path.
-    """
+    """Where the tool is for joint positions, and joint positions for where the tool should be."""
 
     def __init__(self) -> None:
         self._model = robot_model()
         self._robot = find_robot(self._model)
         self._data = mujoco.MjData(self._model)
-        self._dof = self._model.jnt_dofadr[[self._model.joint(f"robot/joint{i}").id for i in range(1, 8)]]
-        self._jacp = np.zeros((3, self._model.nv))
-        self._jacr = np.zeros((3, self._model.nv))
+        self._configuration = mink.Configuration(self._model)
+        self._tool = mink.FrameTask(TCP, "site", position_cost=1.0, orientation_cost=1.0, lm_damping=1e-3)
+        self._posture = mink.PostureTask(self._model, cost=1e-3)
+        self._limits = [mink.ConfigurationLimit(self._model)]
 
     def forward(self, arm_qpos: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Position (3,) and rotation (3, 3) of the tool centre point in the base's frame."""
@@ -39,26 +38,28 @@ class ArmKinematics:
         return self._data.site_xpos[site].copy(), self._data.site_xmat[site].reshape(3, 3).copy()
 
     def inverse(self, position: np.ndarray, rotation: np.ndarray, start: np.ndarray) -> np.ndarray | None:
-        """Joint positions (7,) within the limits that put the tool there, in the base's frame; None if there are none."""
-        q = start.copy()
+        """Joint positions (7,) within the limits that put the tool there, in the base's frame, or None.
+
+        Of the many that do, those nearest to home are preferred.
+        """
+        self._posture.set_target(self._full(HOME))
+        self._configuration.update(self._full(start))
+        self._tool.set_target(mink.SE3.from_rotation_and_translation(mink.SO3.from_matrix(rotation), position))
+        best, since = np.inf, 0
         for _ in range(_ITERATIONS):
-            error = self._error(q, position, rotation)
-            if np.linalg.norm(error[:3]) < POSITION_TOLERANCE_M and np.linalg.norm(error[3:]) < ROTATION_TOLERANCE_RAD:
-                return q
-            mujoco.mj_jacSite(self._model, self._data, self._jacp, self._jacr, self._robot.tcp_site)
-            jacobian = np.vstack([self._jacp[:, self._dof], self._jacr[:, self._dof]])
-            pseudo = jacobian.T @ np.linalg.inv(jacobian @ jacobian.T + _DAMPING * np.eye(6))
-            step = pseudo @ error + (np.eye(7) - pseudo @ jacobian) @ (_POSTURE_GAIN * (HOME - q))
-            largest = np.abs(step).max()
-            q = q + step * min(1.0, _STEP_MAX_RAD / largest if largest > 0 else 1.0)
-            q = np.clip(q, LOWER + _LIMIT_MARGIN_RAD, UPPER - _LIMIT_MARGIN_RAD)
+            error = self._tool.compute_error(self._configuration)
+            off_m, off_rad = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
+            if off_m < POSITION_TOLERANCE_M and off_rad < ROTATION_TOLERANCE_RAD:
+                return self._configuration.q[self._robot.arm_qpos].copy()
+            best, since = (off_m + off_rad, 0) if off_m + off_rad < best else (best, since + 1)
+            if since > _STALLED:
+                return None
+            tasks = [self._tool, self._posture]
+            velocity = mink.solve_ik(self._configuration, tasks, _DT_S, "daqp", damping=1e-4, limits=self._limits)
+            self._configuration.integrate_inplace(velocity, _DT_S)
         return None
 
-    def _error(self, q: np.ndarray, position: np.ndarray, rotation: np.ndarray) -> np.ndarray:
-        """(6,): metres and radians from where q puts the tool to where it should be."""
-        now_position, now_rotation = self.forward(q)
-        mujoco.mj_comPos(self._model, self._data)
-        quat, turn = np.zeros(4), np.zeros(3)
-        mujoco.mju_mat2Quat(quat, (rotation @ now_rotation.T).ravel())
-        mujoco.mju_quat2Vel(turn, quat, 1.0)
-        return np.concatenate([position - now_position, turn])
+    def _full(self, arm_qpos: np.ndarray) -> np.ndarray:
+        qpos = self._model.qpos0.copy()
+        qpos[self._robot.arm_qpos] = arm_qpos
+        return qpos

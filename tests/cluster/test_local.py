@@ -18,9 +18,14 @@ from sbench_dag.study import Study
 from sbench_dag.work.store import Store
 from sbench_dag.worker import Shard
 from tests.blocks import blocks_study
-from tests.running import rows_of, run_here, run_local, tasks_of
+from tests.running import rows_of, run_here, tasks_of
 
 COUNT = 5
+
+
+def run_local(study: Study, gate: str, workers: int = 2, timeout_s: float = 60.0) -> list[Line]:
+    """Runs what is missing of one gate in worker processes."""
+    return list(LocalCluster(workers, timeout_s).run(study.folder, gate, tasks_of(study, gate)))
 
 
 def study_with(home: Path, **options: object) -> Study:
