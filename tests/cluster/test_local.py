@@ -15,7 +15,7 @@ import pytest
 from sbench_dag.cluster.local import LocalCluster
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.study import Study
-from sbench_dag.work.store import Store
+from sbench_dag.work.store import Line, Store
 from sbench_dag.worker import Shard
 from tests.blocks import blocks_study
 from tests.running import rows_of, run_here, tasks_of

@@ -1,0 +1,61 @@
+"""The report as assets."""
+
+from __future__ import annotations
+
+import json
+
+from sbench_dag.outcomes import Outcome, Reason
+from sbench_dag.reports.grid import Results, make_grid
+from sbench_dag.work.item import Result
+from tests.assets.support import Bench, failing, metadata
+from tests.assets.test_gate import touch
+
+
+def summary_of(bench: Bench) -> dict[str, object]:
+    event = bench.instance.get_latest_materialization_event(bench.scope.key("summary"))
+    assert event is not None and event.asset_materialization is not None
+    return metadata(event.asset_materialization)
+
+
+def test_every_episode_has_a_page_and_the_summary_shows_the_grid(bench: Bench):
+    bench.run_all()
+    pages = {episode: metadata(event)["page"] for episode, event in bench.events("report").items()}
+    assert set(pages) == {"val_0001__0", "val_0002__0"}
+    assert all("<html" in open(str(page)).read() for page in pages.values())  # noqa: PTH123, SIM115
+    shown = summary_of(bench)
+    grid = make_grid(Results(bench.study))
+    assert [record.data["source"] for record in shown["grid"]] == [cell["source"] for cell in grid["cells"]]  # type: ignore[attr-defined]
+    assert shown["oracle reached"] == 1.0
+    assert json.loads((bench.study.reports / "grid.json").read_text()) == grid
+
+
+def test_only_pages_whose_content_changed_are_written_again(bench: Bench):
+    bench.run_all()
+    touch(bench, "val_0001__0")
+    for name in ("g0_spike", "stage_b", "stage_c", "rollout_rewards", "report"):
+        bench.must(name)
+    cached = {episode: metadata(event)["cached"] for episode, event in bench.events("report").items()}
+    assert cached == {"val_0001__0": False, "val_0002__0": True}
+
+
+def test_a_page_that_was_deleted_is_written_again(bench: Bench):
+    bench.run_all()
+    page = bench.study.reports / "episodes" / "val_0001__0.html"
+    page.unlink()
+    bench.must("report")
+    assert page.exists()
+
+
+def test_the_summary_counts_what_is_invalid(bench: Bench):
+    bench.must("g0_spike")
+    bad = [key for key in bench.partitions("stage_b") if ".q01." in key]
+    bench.cluster.judge = failing(*bad, gate="stage_b", why=Result(Outcome.INVALID, Reason.TIMED_OUT, "slow"))
+    bench.run("stage_b")
+    bench.must("summary", keys=[])
+    assert summary_of(bench)["invalid"] == sum(cell["invalid"] for cell in make_grid(Results(bench.study))["cells"]) > 0
+
+
+def test_a_study_in_which_nothing_has_run_has_a_summary(bench: Bench):
+    bench.must("report")
+    bench.must("summary", keys=[])
+    assert summary_of(bench)["not_run"] == summary_of(bench)["planned"] - summary_of(bench)["abstained"]  # type: ignore[operator]
