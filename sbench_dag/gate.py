@@ -27,7 +27,7 @@ class Gate:
     """One step of the pipeline.
 
     code_version: raise it when `modules` change what a result is; a test watches over it.
-    modules: the modules whose code a result depends on.
+    modules: whose code a result depends on; a package stands for the modules in it, not for its packages.
     settings: the part of the study that the gate reads.
     run: raises InvalidError where the harness can't give a result.
     """

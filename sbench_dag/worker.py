@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sbench_dag.context import Context
@@ -59,6 +60,7 @@ class Worker:
 
     def run(self, task: Task) -> Line:
         """The stored line. Whatever goes wrong with the item becomes a line too."""
+        started = time.perf_counter()
         try:
             result = self.gate.run(self.context, task.item)
         except SetupError as error:
@@ -69,7 +71,8 @@ class Worker:
             where = traceback.extract_tb(error.__traceback__)[-1]
             text = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
             result = Result(Outcome.INVALID, Reason.HARNESS_ERROR, text, {"traceback": traceback.format_exc()})
-        return self.segment.append(task.item.key, task.fingerprint, result)
+        timings = {**result.timings, "total_s": round(time.perf_counter() - started, 3)}
+        return self.segment.append(task.item.key, task.fingerprint, replace(result, timings=timings))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

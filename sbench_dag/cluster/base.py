@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -13,10 +13,10 @@ from sbench_dag.worker import Task
 class Cluster(Protocol):
     """Runs tasks of one gate somewhere."""
 
-    def run(self, study: Path, gate: str, tasks: Sequence[Task]) -> Iterator[Line]:
+    def run(self, study: Path, gate: str, tasks: Sequence[Task]) -> Generator[Line, None, None]:
         """Yields the stored line of each task as it finishes, in any order, exactly one per task.
 
-        A task that kills or outlives its worker yields an `invalid` line like any other. Closing the iterator
+        A task that kills or outlives its worker yields an `invalid` line like any other. Closing the generator
         stops what still runs; what is stored stays.
         """
         ...

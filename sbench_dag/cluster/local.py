@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import queue
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from concurrent.futures import wait
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class LocalCluster:
     workers: int = 0
     timeout_s: float = 600.0
 
-    def run(self, study: Path, gate: str, tasks: Sequence[Task]) -> Iterator[Line]:
+    def run(self, study: Path, gate: str, tasks: Sequence[Task]) -> Generator[Line, None, None]:
         groups = [list(group) for _, group in itertools.groupby(tasks, key=lambda task: task.item.group)]
         waiting: queue.SimpleQueue[list[Task]] = queue.SimpleQueue()
         for group in groups:

@@ -134,19 +134,12 @@ def _explain(verdict: Verdict) -> str:
     return f"{heights}{others}"
 
 
-_CODE = (
-    "sbench_dag.robot",
-    "sbench_dag.manipulation",
-    "sbench_dag.scenes.world",
-    "sbench_dag.scenes.collision",
-)
-
 ROLLOUT = Gate(
     name="rollout",
     description="Simulates the pick of each plan.",
     keys=Keys.PICK,
     code_version="1",
-    modules=_CODE,
+    modules=("sbench_dag.robot", "sbench_dag.manipulation"),
     upstream=("stage_b",),
     settings=lambda study: (study.policy, study.video),
     run=run_rollout,
