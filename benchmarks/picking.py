@@ -47,7 +47,8 @@ def main() -> None:
     for category, counts in lifted.items():
         others = {label: n for label, n in counts.items() if label not in ("held", "lifted")}
         print(
-            f"{category:16} lifted {counts['held'] + counts['lifted']:3} (held {counts['held']:3}) of {counts.total()}  {others or ''}"
+            f"{category:16} lifted {counts['held'] + counts['lifted']:3} (held {counts['held']:3})"
+            f" of {counts.total()}  {others or ''}"
         )
     print("\n".join(failures))
     if arguments.video:

@@ -29,7 +29,7 @@ class RestoreSettings:
     position_max_m: float = 0.01
     rotation_max_deg: float = 5.0
     settle_s: float = 1.0
-    render_max_difference: float = 4.0
+    render_max_difference: float = 6.0
 
 
 @dataclass(frozen=True)

@@ -87,13 +87,16 @@ def test_g1_fails_when_every_oracle_plan_is_invalid(home: Path):
 
 
 @pytest.mark.parametrize("last", [{}, {0: LATER}])
-def test_g1_is_undecided_and_stops_while_an_oracle_plan_has_not_run(home: Path, last: dict[int, Result]):
+def test_g1_is_undecided_and_stops_as_long_as_an_oracle_plan_has_not_run(home: Path, last: dict[int, Result]):
     study = by_hand_study(home)
     results = dict.fromkeys(oracle(study)[1:], YES)
     store(study, "stage_b", results | {oracle(study)[i]: result for i, result in last.items()})
     assert oracle_reached(Results(study)).state is State.UNDECIDED
+    batches = stage_c_batches(study, picks(study), never)
+    assert next(batches) == ("g0_spike", ["val_0001__0"])
+    assert next(batches) == ("stage_b", oracle(study)[:1]), "what is needed to decide it comes first"
     with pytest.raises(StoppedError, match=r"G1 stops Stage C: 5 of 5 .* 1 not run yet"):
-        list(stage_c_batches(study, picks(study), never))
+        next(batches)
 
 
 def test_the_smoke_plans_are_reached_oracle_picks_spread_over_categories_and_episodes(home: Path):
@@ -110,14 +113,15 @@ def test_a_handful_needs_no_smoke_test(home: Path):
     study = by_hand_study(home)
     store(study, "stage_b", dict.fromkeys(oracle(study), YES))
     todo = picks(study)[:2]
-    assert list(stage_c_batches(study, todo, never)) == [todo]
+    assert list(stage_c_batches(study, todo, never)) == [("stage_c", todo)]
 
 
 def test_many_small_requests_do_not_get_around_g2(home: Path):
     study = by_hand_study(home)
     store(study, "stage_b", dict.fromkeys([*oracle(study), *picks(study)], YES))
     store(study, "stage_c", dict.fromkeys(picks(study)[:2], NO))
-    first = next(iter(stage_c_batches(study, picks(study)[2:3], never)))
+    gate, first = next(stage_c_batches(study, picks(study)[2:3], never))
+    assert gate == "stage_c"
     assert set(first) <= {plan.key for plan in smoke_plans(Results(study))}
 
 
@@ -125,17 +129,17 @@ def test_plans_that_are_not_executed_do_not_count_for_g2(home: Path):
     study = by_hand_study(home, smoke=4)
     others = set(picks(study)) - set(oracle(study))
     store(study, "stage_b", dict.fromkeys(oracle(study), YES) | dict.fromkeys(others, NO))
-    assert list(stage_c_batches(study, picks(study), never)) == [picks(study)]
+    assert list(stage_c_batches(study, picks(study), never)) == [("stage_c", picks(study))]
 
 
 def test_the_smoke_plans_come_first_and_the_rest_follows_when_they_are_lifted(home: Path):
     study = by_hand_study(home)
     store(study, "stage_b", dict.fromkeys([*oracle(study), *picks(study)], YES))
     batches = stage_c_batches(study, picks(study), never)
-    smoke = next(batches)
+    _, smoke = next(batches)
     assert smoke == [plan.key for plan in smoke_plans(Results(study))]
     store(study, "stage_c", dict.fromkeys(smoke, YES))
-    assert next(batches) == [key for key in picks(study) if key not in smoke]
+    assert next(batches) == ("stage_c", [key for key in picks(study) if key not in smoke])
     assert next(batches, None) is None
 
 
@@ -144,14 +148,14 @@ def test_the_smoke_plans_come_first_even_where_nobody_asked_for_them(home: Path)
     store(study, "stage_b", dict.fromkeys([*oracle(study), *picks(study)], YES))
     smoke = [plan.key for plan in smoke_plans(Results(study))]
     todo = [key for key in picks(study) if key not in smoke]
-    assert next(stage_c_batches(study, todo, never)) == smoke
+    assert next(stage_c_batches(study, todo, never)) == ("stage_c", smoke)
 
 
 def test_g2_stops_the_rest_when_the_smoke_plans_are_not_lifted(home: Path):
     study = by_hand_study(home)
     store(study, "stage_b", dict.fromkeys([*oracle(study), *picks(study)], YES))
     batches = stage_c_batches(study, picks(study), never)
-    store(study, "stage_c", dict.fromkeys(next(batches), NO))
+    store(study, "stage_c", dict.fromkeys(next(batches)[1], NO))
     with pytest.raises(StoppedError, match=r"G2 stops Stage C: 0 of 2 oracle plans lifted \(0.000, limit 0.8\)"):
         next(batches)
     assert smoke_lifted(Results(study)).state is State.FAILED
@@ -165,10 +169,10 @@ def test_g2_fails_when_no_oracle_plan_reached_at_all(home: Path):
 
 def test_an_operator_is_asked_about_each_gate_that_does_not_pass(home: Path):
     study = by_hand_study(home)
-    store(study, "stage_b", dict.fromkeys(picks(study), YES) | dict.fromkeys(oracle(study)[:2], NO))
+    store(study, "stage_b", dict.fromkeys([*picks(study), *oracle(study)], YES) | dict.fromkeys(oracle(study)[:2], NO))
     asked: list[str] = []
     batches = stage_c_batches(study, picks(study), lambda decision: not asked.append(decision.gate))
-    store(study, "stage_c", dict.fromkeys(next(batches), NO))
+    store(study, "stage_c", dict.fromkeys(next(batches)[1], NO))
     assert len(list(batches)) == 1
     assert asked == ["G1", "G2"]
 

@@ -20,7 +20,9 @@ def study(home: Path) -> Study:
 
 def with_toml(study: Study, text: str) -> Study:
     file = study.folder / "study.toml"
-    base = f'[dataset]\npath = "../../datasets/blocks"\nrevision = "{study.revision}"\n[scenes]\nsource = "molmospaces"\n'
+    base = (
+        f'[dataset]\npath = "../../datasets/blocks"\nrevision = "{study.revision}"\n[scenes]\nsource = "molmospaces"\n'
+    )
     file.write_text(base + text)
     return load_study(study.folder)
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from sbench_dag.dataset.answers import BLIND
 from sbench_dag.outcomes import Outcome
 from sbench_dag.pipeline import Fingerprints, find_gate
 from sbench_dag.plans.expand import CellResult, expand
-from sbench_dag.plans.plan import Plan
+from sbench_dag.plans.plan import ORACLE, Plan
 from sbench_dag.rewards.metrics import baselines
 from sbench_dag.stats.intervals import wilson
 from sbench_dag.study import Study
@@ -79,7 +80,9 @@ def _per_source(cells: Iterable[CellResult]) -> list[dict[str, Any]]:
     by_source: dict[str, list[CellResult]] = defaultdict(list)
     for cell in cells:
         by_source[cell.cell.source].append(cell)
-    return [_summarise(source, members) for source, members in sorted(by_source.items())]
+    # the ceiling first, the floor last
+    order = sorted(by_source, key=lambda source: (source != ORACLE, source == BLIND, source))
+    return [_summarise(source, by_source[source]) for source in order]
 
 
 def _summarise(source: str, cells: list[CellResult]) -> dict[str, Any]:

@@ -18,3 +18,8 @@ def bench(home: Path) -> Iterator[Bench]:
     study = create_study("by-hand", home / "datasets" / "by-hand")
     with dg.DagsterInstance.ephemeral() as instance:
         yield Bench(study, instance)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """pytest resets what assets/__init__.py has set."""
+    config.addinivalue_line("filterwarnings", "ignore::dagster.BetaWarning")

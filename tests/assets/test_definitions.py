@@ -84,7 +84,6 @@ def test_the_graph_is_the_one_that_was_agreed_on(bench: Bench):
             "description": node.description,
             "partitions": node.partitions_def and len(node.partitions_def.get_partition_keys()),
             "max partitions per run": node.backfill_policy and node.backfill_policy.max_partitions_per_run,
-            "code version": node.code_version,
             "upstream": sorted(key.to_user_string() for key in node.parent_keys),
             "checks": sorted(key.name for key in node.check_keys),
         }

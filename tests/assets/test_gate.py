@@ -124,7 +124,16 @@ def test_a_run_of_one_partition_takes_several_gates_along(bench: Bench):
     result = bench.run("stage_c", "rollout_rewards", keys=[pick])
     assert result.success
     assert bench.status("stage_c")[0] == bench.status("rollout_rewards")[0] == {pick}
-    assert bench.stale("stage_b") == set()
+
+
+def test_partitions_that_were_run_one_by_one_are_fresh_too(bench: Bench):
+    for name in ("g0_spike", "stage_b"):
+        for key in bench.partitions(name):
+            bench.must(name, keys=[key])
+    assert bench.stale("g0_spike") == bench.stale("stage_b") == set()
+    touch(bench, "val_0001__0")
+    bench.must("g0_spike", keys=["val_0001__0"])
+    assert bench.stale("stage_b") == {p for p in bench.partitions("stage_b") if p.startswith("val_0001__0.")}
 
 
 def test_a_run_of_several_gates_over_many_partitions_is_refused_rather_than_skipped_in_silence(bench: Bench):

@@ -40,7 +40,19 @@ def smoke(bench: Bench) -> set[str]:
     return {plan.key for plan in smoke_plans(Results(load_study(bench.study.folder)))}
 
 
-def test_without_stage_b_nothing_is_executed_and_g1_says_so(ready: Bench):
+def test_what_g1_has_to_know_is_run_first_and_without_a_word(bench: Bench):
+    """A backfill asks for the first episode's picks while Stage B is still busy with the last one."""
+    oracle = {plan.key for plan in bench.study.manifest.plans if plan.is_oracle}
+    result = bench.run("stage_c")
+    assert set(bench.cluster.keys("g0_spike")) == {"val_0001__0", "val_0002__0"}
+    assert set(bench.cluster.keys("stage_b")) == oracle
+    assert result.success
+    assert sorted(bench.cluster.keys("stage_c")) == bench.partitions("stage_c")
+    assert bench.instance.get_latest_materialization_event(bench.scope.key("stage_b")) is None
+
+
+def test_while_g1_can_not_be_decided_nothing_is_executed(ready: Bench):
+    ready.cluster.judge = lambda gate, key: None if gate == "stage_b" else everything_works(gate, key)
     result = ready.run("stage_c")
     assert ready.cluster.keys("stage_c") == []
     assert ready.status("stage_c") == (set(), set(ready.partitions("stage_c")))

@@ -1,0 +1,145 @@
+"""From finished partitions to Dagster's events: exactly those without a result show FAILED."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import dagster as dg
+
+from assets.event_log import keep_connections
+from assets.provenance import Input, Provenance
+from assets.show import table
+from sbench_dag.errors import SbenchError
+
+COMPLETE = "complete"
+_ROWS_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class Done:
+    """A partition with a result. version: its fingerprint."""
+
+    key: str
+    version: str
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Undone:
+    """A partition without one: invalid, or not run."""
+
+    key: str
+    outcome: str
+    reason: str
+    message: str
+
+
+def complete_check(asset: dg.AssetKey) -> dg.AssetCheckSpec:
+    return dg.AssetCheckSpec(COMPLETE, asset=asset, description="Every requested partition has a result.")
+
+
+def materialize(
+    context: dg.AssetExecutionContext,
+    inputs: Sequence[Input],
+    finished: Iterable[Done | Undone],
+    checks: Callable[[], Iterable[dg.AssetCheckResult]] = lambda: (),
+) -> Iterator[Any]:
+    """One event per partition as it finishes, the checks, and one failure at the end that lists those without a result.
+
+    Over a single partition the event is a MaterializeResult, so that what hangs on it may share the run.
+    """
+    requested = set(context.partition_keys)
+    _refuse_company(context, requested)
+    undone: list[Undone] = []
+    ran: Counter[bool] = Counter()
+    keep_connections(context.instance)
+    provenance = Provenance(context.instance, _code_version(context), inputs)
+    for item in finished:
+        if item.key not in requested:
+            continue
+        if isinstance(item, Undone):
+            undone.append(item)
+            context.log.warning(f"{item.key}: {item.outcome} ({item.reason}): {item.message}")
+            continue
+        ran[bool(item.metadata.get("cached"))] += 1
+        yield _event(context.asset_key, item, provenance, alone=len(requested) == 1)
+    yield _completeness(context.asset_key, len(requested), ran, undone)
+    yield from checks()
+    if undone:
+        raise _failure(len(requested), undone)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """What the user has to put right is the run's failure as it stands, without a tour of our code."""
+    try:
+        yield
+    except SbenchError as error:
+        raise dg.Failure(str(error), allow_retries=False) from None
+
+
+def _event(
+    asset: dg.AssetKey, item: Done, provenance: Provenance, alone: bool
+) -> dg.MaterializeResult | dg.AssetMaterialization:
+    if alone:
+        return dg.MaterializeResult(asset, metadata=item.metadata, data_version=dg.DataVersion(item.version))
+    tags = provenance.tags(item.key, item.version)
+    return dg.AssetMaterialization(asset, partition=item.key, metadata=item.metadata, tags=tags)
+
+
+def _completeness(asset: dg.AssetKey, requested: int, ran: Counter[bool], undone: list[Undone]) -> dg.AssetCheckResult:
+    reasons = Counter(f"{item.outcome}.{item.reason}" for item in undone)
+    return dg.AssetCheckResult(
+        asset_key=asset,
+        check_name=COMPLETE,
+        passed=not undone,
+        description="" if not undone else _summary(requested, undone),
+        metadata={
+            "requested": requested,
+            "ran": ran[False],
+            "cached": ran[True],
+            "without result": len(undone),
+            **reasons,
+        },
+    )
+
+
+def _failure(requested: int, undone: list[Undone]) -> dg.Failure:
+    rows = [
+        {"partition": u.key, "outcome": u.outcome, "reason": u.reason, "message": u.message}
+        for u in undone[:_ROWS_SHOWN]
+    ]
+    return dg.Failure(
+        _summary(requested, undone),
+        metadata={"without result": len(undone), "partitions": table(rows)},
+        allow_retries=False,
+    )
+
+
+def _summary(requested: int, undone: list[Undone]) -> str:
+    """`3 of 150 partitions have no result (2 invalid.timed_out, 1 ...)`, and each kind's first message."""
+    reasons = Counter(f"{item.outcome}.{item.reason}" for item in undone)
+    firsts = {item.reason: f"{item.key}: {item.message}" for item in reversed(undone)}
+    counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    lines = [f"{reason}, for one {message}" for reason, message in firsts.items()]
+    return "\n".join([f"{len(undone)} of {requested} partitions have no result ({counts})", *lines])
+
+
+def _refuse_company(context: dg.AssetExecutionContext, requested: set[str]) -> None:
+    """A run of several gates over several partitions would skip all but the first, and call that a success."""
+    others = set(context.job_def.asset_layer.executable_asset_keys) - {context.asset_key}
+    if len(requested) > 1 and others:
+        names = ", ".join(sorted(key.to_user_string() for key in others))
+        raise dg.Failure(
+            f"This run holds {len(requested)} partitions and other assets too ({names}). Launch them as a backfill, "
+            "which gives each its own run.",
+            allow_retries=False,
+        )
+
+
+def _code_version(context: dg.AssetExecutionContext) -> str:
+    return context.assets_def.code_versions_by_key[context.asset_key] or ""

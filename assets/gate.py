@@ -1,0 +1,114 @@
+"""The one generator that all gates share: from the work items of a run to Dagster's events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import dagster as dg
+
+from assets.events import Done, Undone, materialize, plain_errors
+from assets.order import in_order
+from assets.provenance import Input
+from assets.scope import Scope, upstream_assets
+from resources.cluster import ClusterResource
+from sbench_dag.gate import Gate
+from sbench_dag.pipeline import Fingerprints, find_gate, items
+from sbench_dag.plans.plan import Plan
+from sbench_dag.stops import StoppedError
+from sbench_dag.study import Study
+from sbench_dag.work.store import Line, Store, missing
+from sbench_dag.worker import Task
+
+Show = Callable[[Study, Line], Mapping[str, Any]]
+Batches = Callable[[Study, Sequence[str]], Iterable[tuple[str, Sequence[str]]]]
+Checks = Callable[[Study], Iterable[dg.AssetCheckResult]]
+
+_GONE = "the manifest has changed and no longer names it; reload the code location"
+
+
+@dataclass(frozen=True)
+class GateRun:
+    """What a gate adds to the common way.
+
+    show: the metadata of a partition's event, from its stored line.
+    batches: (gate, keys) in the order in which the missing may run; other gates' keys are run but not logged.
+        StoppedError ends the run.
+    checks: what is to be said about the study when the run is over.
+    """
+
+    gate: Gate
+    show: Show
+    batches: Batches | None = None
+    checks: Checks = lambda study: []
+
+
+def run_gate(context: dg.AssetExecutionContext, scope: Scope, cluster: ClusterResource, run: GateRun) -> Iterator[Any]:
+    """Logs what the store knows already, runs the rest, and fails at the end if something has no result."""
+    gate = run.gate
+    parents = [Input(scope.key(up.name), scope.partitions.upstream(up.keys, gate.keys)) for up in upstream_assets(gate)]
+    with plain_errors():
+        study = scope.current()
+        finished = in_order(_finished(study, cluster, run, context.partition_keys), context.partition_keys)
+        yield from materialize(context, parents, finished, lambda: run.checks(study))
+
+
+def _finished(study: Study, cluster: ClusterResource, run: GateRun, keys: Sequence[str]) -> Iterator[Done | Undone]:
+    """What becomes of each requested key, as it happens."""
+    gate, plans = run.gate, study.manifest.by_key
+    there = {item.key for item in items(study, gate)}
+    fingerprints = Fingerprints(study)
+    known = [key for key in keys if key in there]
+    yield from (Undone(key, "not_run", "unknown", _GONE) for key in keys if key not in there)
+    found = Store(study.results).results(gate.name, fingerprints.wanted(gate, known))
+    todo = missing(known, found)
+    left = set(todo)
+    yield from (_item(study, run, plans.get(key), found[key], cached=True) for key in known if key not in left)
+    why = ("lost", "the cluster said nothing about it")
+    try:
+        for name, batch in run.batches(study, todo) if run.batches else [(gate.name, todo)]:
+            for line in _lines(study, cluster, name, batch, fingerprints):
+                if name == gate.name:
+                    left.discard(line.key)
+                    yield _item(study, run, plans.get(line.key), line, cached=False)
+    except StoppedError as stop:
+        why = (stop.decision.gate, str(stop))
+    yield from (Undone(key, "not_run", *why) for key in todo if key in left)
+
+
+def _lines(
+    study: Study, cluster: ClusterResource, gate: str, keys: Sequence[str], fingerprints: Fingerprints
+) -> Iterator[Line]:
+    """Runs keys of a gate, in the order of its partitions, so that each scene is built once."""
+    wanted = set(keys)
+    todo = [item for item in items(study, find_gate(gate)) if item.key in wanted]
+    tasks = [Task(item, fingerprints.of(gate, item.key)) for item in todo]
+    with closing(cluster.run(study.folder, gate, tasks)) as lines:
+        yield from lines
+
+
+def _item(study: Study, run: GateRun, plan: Plan | None, line: Line, cached: bool) -> Done | Undone:
+    """plan: the key's, or None where the gate's partitions are episodes."""
+    result = line.result
+    if not result.outcome.is_result:
+        return Undone(line.key, str(result.outcome), str(result.reason), result.message)
+    metadata = {
+        "outcome": str(result.outcome),
+        "cached": cached,
+        **({"reason": str(result.reason)} if result.reason else {}),
+        **({"message": result.message} if result.message else {}),
+        **result.timings,
+        **(_asked(plan) if plan else {}),
+        **run.show(study, line),
+        "finished": dg.MetadataValue.timestamp(line.finished),
+        "host": line.host,
+    }
+    return Done(line.key, line.fingerprint, metadata)
+
+
+def _asked(plan: Plan) -> dict[str, str]:
+    """The question and the answer, so that nobody has to decipher a plan's key."""
+    places = "; ".join(f"{s.category}: {s.surface}, {s.room or 'any room'}" for s in plan.selections)
+    return {"question": plan.text, "answer": places, "given by": ", ".join(plan.sources)}

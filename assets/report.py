@@ -1,0 +1,109 @@
+"""What people read, as assets: a page per episode, and the summary with the grid."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import dagster as dg
+
+from assets.events import Done, Undone, complete_check, materialize, plain_errors
+from assets.provenance import Input, last_versions
+from assets.scope import REPORT, SUMMARY, Scope, own_policy
+from assets.show import table
+from sbench_dag.gate import Keys
+from sbench_dag.pipeline import GATES
+from sbench_dag.reports.grid import Results, make_grid
+from sbench_dag.reports.page import episode_version, summary_version, write_episode, write_summary
+
+_CODE_VERSION = "1"
+_COUNTS = {"planned": "planned", "abstained": "abstained", "invalid": "invalid", "not_run": "not run"}
+
+
+def report(scope: Scope) -> dg.AssetsDefinition:
+    key = scope.key(REPORT)
+    inputs = [Input(scope.key(gate.name), scope.partitions.upstream(gate.keys, Keys.EPISODE)) for gate in GATES]
+
+    @dg.asset(
+        key=key,
+        group_name=scope.group,
+        description="A page per episode: its checks, its questions, the answers to them, and what became of each.",
+        partitions_def=scope.partitions.definitions[Keys.EPISODE],
+        backfill_policy=own_policy(REPORT),
+        code_version=_CODE_VERSION,
+        deps=[scope.dep(gate, Keys.EPISODE) for gate in GATES],
+        metadata=scope.about,
+        output_required=False,
+        check_specs=[complete_check(key)],
+    )
+    def asset(context: dg.AssetExecutionContext):
+        with plain_errors():
+            pages = _pages(Results(scope.current()), context.partition_keys, last_versions(context.instance, key))
+            yield from materialize(context, inputs, pages)
+
+    return asset
+
+
+def summary(scope: Scope) -> dg.AssetsDefinition:
+    @dg.asset(
+        key=scope.key(SUMMARY),
+        group_name=scope.group,
+        description="The grid of success rates by strategy and model, as a page that opens from disk.",
+        code_version=_CODE_VERSION,
+        deps=[scope.key(REPORT)],
+        metadata=scope.about,
+    )
+    def asset(context: dg.AssetExecutionContext) -> dg.MaterializeResult:
+        with plain_errors():
+            results = Results(scope.current())
+            page = write_summary(results)
+            return dg.MaterializeResult(
+                metadata={"page": dg.MetadataValue.path(str(page)), **_headline(make_grid(results))},
+                data_version=dg.DataVersion(summary_version(results)),
+            )
+
+    return asset
+
+
+def _pages(results: Results, episodes: Sequence[str], have: Mapping[str, str]) -> Iterator[Done | Undone]:
+    for episode in episodes:
+        file = results.study.reports / "episodes" / f"{episode}.html"
+        version = episode_version(results, episode)
+        cached = have.get(episode) == version and file.exists()
+        if not cached:
+            write_episode(results, episode)
+        plans = [plan.key for plan in results.study.manifest.plans if plan.episode == episode]
+        lines = results.of("stage_b")
+        done = sum(key in lines and lines[key].outcome.is_result for key in plans)
+        metadata = {"page": dg.MetadataValue.path(str(file)), "cached": cached, "plans": len(plans), "done": done}
+        yield Done(episode, version, metadata)
+
+
+def _headline(grid: dict[str, Any]) -> dict[str, Any]:
+    cells = grid["cells"]
+    shown = {"oracle-loc": "oracle", "blind": "blind"}
+    rates = {
+        f"{shown[cell['source']]} {what}": cell[name]["rate"] and round(cell[name]["rate"], 4)
+        for cell in cells
+        if cell["source"] in shown
+        for what, name in (("reached", "sr_b"), ("lifted", "sr_c"))
+    }
+    return {
+        "grid": table([_row(cell) for cell in cells]),
+        **rates,
+        **{_COUNTS[what]: sum(cell[what] for cell in cells) for what in _COUNTS},
+        "problems with the input": len(grid["problems"]),
+        "reward baselines": table([{**b, "mae": round(b["mae"], 4)} for b in grid["rewards"]["baselines"]]),
+    }
+
+
+def _row(cell: dict[str, Any]) -> dict[str, str | int]:
+    rates = {"SR_B": "sr_b", "SR_C": "sr_c", "P(lifted|reached)": "p_lifted_given_reached"}
+    return {
+        "source": cell["source"] + (" (synthetic)" if cell["synthetic"] else ""),
+        **{_COUNTS[what]: cell[what] for what in _COUNTS},
+        **{title: _short(cell[name]) for title, name in rates.items()},
+    }
+
+
+def _short(rate: dict[str, Any]) -> str:
+    """Without its interval, which the page shows: the UI's columns are narrow."""
+    return "-" if rate["rate"] is None else f"{rate['rate']:.3f} ({rate['count']}/{rate['planned']})"

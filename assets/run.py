@@ -1,0 +1,113 @@
+"""Materialises gate after gate in this process, into the instance that the UI shows."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import dagster as dg
+from dagster._core.storage.tags import ASSET_PARTITION_RANGE_END_TAG, ASSET_PARTITION_RANGE_START_TAG
+
+from assets.instance import process_tags
+from assets.of_study import study_assets
+from assets.partitions import spans
+from assets.scope import REPORT, SUMMARY, Scope
+from assets.staleness import Staleness, stale_items, stale_pages, summary_is_stale
+from resources.cluster import ClusterResource
+from sbench_dag.gate import Keys
+from sbench_dag.pipeline import GATES, find_gate
+from sbench_dag.study import Study
+
+STEPS = (*(gate.name for gate in GATES), REPORT, SUMMARY)
+
+
+@dataclass(frozen=True)
+class Request:
+    """steps: those to run, in STEPS' order. plans: a pattern of plan keys. overrides: of stage_c's config."""
+
+    steps: Sequence[str] = STEPS
+    plans: str = "*"
+    overrides: dict[str, str] = field(default_factory=dict)
+
+
+class Runner:
+    """Runs the steps of one study, each only where it is stale. `failures`: why a step could not finish."""
+
+    def __init__(self, instance: dg.DagsterInstance, study: Study, cluster: ClusterResource):
+        self._instance = instance
+        self._scope = Scope(study)
+        defs = dg.Definitions(assets=study_assets(self._scope), resources={"cluster": cluster})
+        self._job = defs.resolve_implicit_global_asset_job_def()
+        self.failures: list[str] = []
+
+    def run(self, request: Request) -> None:
+        for step in request.steps:
+            if step == SUMMARY:
+                self._summary()
+            else:
+                self._partitions(step, request)
+
+    def selected(self, step: str, pattern: str) -> set[str]:
+        """The partitions of a step that a pattern of plan keys selects; of an episode's if any of its plans does."""
+        partitions = self._scope.partitions
+        if pattern == "*":
+            return set(partitions.keys[_keys(step)])
+        plans = set(fnmatch.filter(partitions.keys[Keys.PLAN], pattern))
+        if _keys(step) is Keys.EPISODE:
+            return {partitions.episode_of[plan] for plan in plans}
+        return plans & set(partitions.keys[_keys(step)])
+
+    def _partitions(self, step: str, request: Request) -> None:
+        selected = self.selected(step, request.plans)
+        state = self._staleness(step)
+        stale = state.stale & selected
+        print(f"{step}: {len(stale)} of {len(selected)} to do" if stale else f"{step}: up to date ({len(selected)})")
+        for first, last in spans(state.order, stale, state.harmless):
+            tags = {ASSET_PARTITION_RANGE_START_TAG: first, ASSET_PARTITION_RANGE_END_TAG: last}
+            self._execute(step, tags, self._config(step, request))
+
+    def _staleness(self, step: str) -> Staleness:
+        if step == REPORT:
+            return stale_pages(self._instance, self._scope)
+        return stale_items(self._instance, self._scope, find_gate(step))
+
+    def _summary(self) -> None:
+        stale = summary_is_stale(self._instance, self._scope, self._scope.key(SUMMARY))
+        print(f"{SUMMARY}: {'to do' if stale else 'up to date'}")
+        if stale:
+            self._execute(SUMMARY, {}, {})
+
+    def _config(self, step: str, request: Request) -> dict[str, Any]:
+        if step != "stage_c" or not request.overrides:
+            return {}
+        return {"ops": {self._scope.key(step).to_python_identifier(): {"config": request.overrides}}}
+
+    def _execute(self, step: str, tags: dict[str, str], config: dict[str, Any]) -> None:
+        result = self._job.execute_in_process(
+            instance=self._instance,
+            asset_selection=[self._scope.key(step)],
+            tags={**tags, **process_tags()},
+            run_config={**config, "loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+            raise_on_error=False,
+        )
+        if not result.success:
+            self.failures.append(f"{step}: {_why(result)}")
+
+
+def _keys(step: str) -> Keys:
+    return Keys.EPISODE if step == REPORT else find_gate(step).keys
+
+
+def _why(result: dg.ExecuteInProcessResult) -> str:
+    """What the step's failure says, without the traceback that the UI shows."""
+    for event in result.all_events:
+        if event.is_step_failure:
+            data = event.step_failure_data
+            if data.user_failure_data and data.user_failure_data.description:
+                return data.user_failure_data.description
+            if data.error:
+                error = data.error.cause or data.error
+                return f"{error.message.strip()} (run {result.run_id} in the UI has the traceback)"
+    return f"run {result.run_id} failed before its step; the UI has the log"

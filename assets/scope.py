@@ -1,0 +1,113 @@
+"""A study as the assets of one group see it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from functools import cached_property
+from typing import Any
+
+import dagster as dg
+
+from assets.partitions import Partitions
+from sbench_dag.gate import Gate, Keys
+from sbench_dag.pipeline import GATES, find_gate
+from sbench_dag.study import Study, load_study
+
+REPORT, SUMMARY = "report", "summary"
+
+Decorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What the assets of a study are defined from: its manifest as it was when the code location was loaded."""
+
+    study: Study
+
+    @cached_property
+    def partitions(self) -> Partitions:
+        return Partitions(self.study.manifest)
+
+    @property
+    def group(self) -> str:
+        return re.sub(r"\W", "_", self.study.name)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What every asset of the study says of itself."""
+        return {
+            "study": dg.MetadataValue.path(str(self.study.folder)),
+            "data set": dg.MetadataValue.path(str(self.study.dataset_path.resolve())),
+            "revision": self.study.revision,
+            "scenes": self.study.scene_source,
+        }
+
+    def key(self, name: str) -> dg.AssetKey:
+        """Two studies never share an asset."""
+        return dg.AssetKey([self.study.name, name])
+
+    def current(self) -> Study:
+        """The study as its files are now: a run may start long after the code location was loaded."""
+        return load_study(self.study.folder)
+
+    def gate_asset(self, gate: Gate, checks: Sequence[dg.AssetCheckSpec]) -> Decorator:
+        """`dg.asset` with what all gates' assets have in common."""
+        return dg.asset(
+            key=self.key(gate.name),
+            group_name=self.group,
+            description=gate.description,
+            partitions_def=self.partitions.definitions[gate.keys],
+            backfill_policy=own_policy(gate.name),
+            code_version="-".join(find_gate(name).code_version for name in inside(gate)),
+            deps=[self.dep(up, gate.keys) for up in upstream_assets(gate)],
+            check_specs=checks,
+            metadata={**self.about, "settings": dg.MetadataValue.json(self._settings(gate))},
+            output_required=False,
+        )
+
+    def _settings(self, gate: Gate) -> dict[str, Any]:
+        """The part of study.toml that a gate reads, and those that it runs inside itself."""
+        found: dict[str, Any] = {}
+        for name in inside(gate):
+            settings = find_gate(name).settings(self.study)
+            parts = settings if isinstance(settings, tuple) else (settings,)
+            found[name] = [
+                asdict(part) if is_dataclass(part) and not isinstance(part, type) else part for part in parts
+            ]
+        return found
+
+    def dep(self, up: Gate, keys: Keys) -> dg.AssetDep:
+        return dg.AssetDep(self.key(up.name), partition_mapping=self.partitions.mapping(up.keys, keys))
+
+
+def own_policy(name: str) -> dg.BackfillPolicy:
+    """One run per range of partitions, by a policy that no other asset has.
+
+    A gate over many partitions yields no Output, so what hangs on it would be skipped silently in the same run.
+    Dagster only lets assets share a run whose policies are equal: a limit that is never reached keeps them apart.
+    """
+    names = [gate.name for gate in GATES] + [REPORT]
+    return dg.BackfillPolicy.multi_run(max_partitions_per_run=1_000_000 + names.index(name))
+
+
+def upstream_assets(gate: Gate) -> list[Gate]:
+    """The nearest gates upstream that are assets."""
+    return [find_gate(name) for name in _parents(gate)]
+
+
+def inside(gate: Gate) -> list[str]:
+    """The gate and those that it runs inside itself, which have no asset of their own."""
+    assets = {g.name for g in GATES}
+    hidden = [name for up in gate.upstream if up not in assets for name in inside(find_gate(up))]
+    return [gate.name, *hidden]
+
+
+def _parents(gate: Gate) -> Iterator[str]:
+    assets = {g.name for g in GATES}
+    for name in gate.upstream:
+        if name in assets:
+            yield name
+        else:
+            yield from _parents(find_gate(name))

@@ -1,0 +1,1 @@
+"""Dagster's handles on what lies outside it: one file per outside system."""
