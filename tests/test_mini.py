@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+
 import pytest
 
 from sbench_dag.cluster.local import LocalCluster
