@@ -5,6 +5,7 @@ PROFILE ?= mini
 BIN := $(VENV)/bin
 export SBENCH_HOME ?= $(CURDIR)/.sbench
 export DAGSTER_HOME ?= $(CURDIR)
+export SBENCH_DAGSTER ?= $(SBENCH_HOME)/dagster
 
 .PHONY: demo test check ui format test-mujoco35 bench clean
 
@@ -26,6 +27,7 @@ format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 
 ui: $(VENV)/installed  ## the Dagster UI on http://localhost:3000
+	mkdir -p $(SBENCH_DAGSTER)
 	$(BIN)/dagster dev -w workspace.yaml
 
 test-mujoco35: .venv-mujoco35/installed  ## what simulates, on the MuJoCo that MolmoSpaces pins

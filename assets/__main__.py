@@ -6,10 +6,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-import dagster as dg
-
 from assets.event_log import keep_connections
-from assets.instance import fail_lost_runs, use_checkout
+from assets.instance import fail_lost_runs, terminal_instance, use_checkout
 from assets.outcome import print_outcome
 from assets.run import STEPS, Request, Runner
 from resources.cluster import ClusterResource
@@ -50,7 +48,7 @@ def _run(arguments: argparse.Namespace) -> int:
         print("the manifest is new: reload the code location of a running UI")
     steps = (arguments.gate,) if arguments.gate else STEPS
     overrides = {"override_g1": arguments.override_g1, "override_g2": arguments.override_g2}
-    with dg.DagsterInstance.get() as instance:
+    with terminal_instance() as instance:
         keep_connections(instance)
         fail_lost_runs(instance)
         runner = Runner(instance, study, ClusterResource(workers=arguments.workers, progress=True))

@@ -7,6 +7,7 @@ import socket
 from pathlib import Path
 
 import dagster as dg
+from dagster._core.instance.ref import InstanceRef
 
 from sbench_dag.study import home
 
@@ -20,6 +21,13 @@ def use_checkout() -> None:
     os.environ.setdefault("DAGSTER_HOME", str(CHECKOUT))
     storage = Path(os.environ.setdefault("SBENCH_DAGSTER", str(home() / "dagster")))
     storage.mkdir(parents=True, exist_ok=True)
+
+
+def terminal_instance() -> dg.DagsterInstance:
+    """The instance for a run at a terminal: what is printed stays there instead of being copied to a log."""
+    nowhere = {"module": "dagster._core.storage.noop_compute_log_manager", "class": "NoOpComputeLogManager"}
+    ref = InstanceRef.from_dir(os.environ["DAGSTER_HOME"], overrides={"compute_logs": nowhere})
+    return dg.DagsterInstance.from_ref(ref)
 
 
 def process_tags() -> dict[str, str]:

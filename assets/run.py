@@ -92,12 +92,20 @@ class Runner:
             run_config={**config, "loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
             raise_on_error=False,
         )
+        if _was_interrupted(result):
+            raise KeyboardInterrupt
         if not result.success:
             self.failures.append(f"{step}: {_why(result)}")
 
 
 def _keys(step: str) -> Keys:
     return Keys.EPISODE if step == REPORT else find_gate(step).keys
+
+
+def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
+    """Dagster takes Ctrl-C for the failure of a step."""
+    failures = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
+    return any(error and error.cls_name == "DagsterExecutionInterruptedError" for error in failures)
 
 
 def _why(result: dg.ExecuteInProcessResult) -> str:
