@@ -13,7 +13,7 @@ import numpy as np
 from tqdm import tqdm
 
 from sbench_dag.context import Context
-from sbench_dag.manipulation.gate import picks_of
+from sbench_dag.manipulation.gate import is_rolled_out, picks_of
 from sbench_dag.manipulation.judge import Verdict, judge
 from sbench_dag.manipulation.rollout import Rollout
 from sbench_dag.scenes.sources import open_source
@@ -34,7 +34,8 @@ def main() -> None:
     arguments = parser.parse_args()
     study = find_study(arguments.study)
     context = Context(study)
-    keys = [p.key for p in study.manifest.plans if p.scoring == "lifted" and picks_of(context, p)][: arguments.plans]
+    plans = [plan for plan in study.manifest.plans if plan.scoring == "lifted" and is_rolled_out(context, plan)]
+    keys = [plan.key for plan in plans][: arguments.plans]
     asleep, awake = (_roll_out(context, keys, sleep) for sleep in (True, False))
     for name in ("success", "success_held", "success_at_end"):
         flips = [k for k in keys if getattr(asleep[k].verdict, name) != getattr(awake[k].verdict, name)]

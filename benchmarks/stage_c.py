@@ -16,7 +16,7 @@ import numpy as np
 from tqdm import tqdm
 
 from sbench_dag.context import Context
-from sbench_dag.manipulation.gate import picks_of
+from sbench_dag.manipulation.gate import is_rolled_out, picks_of
 from sbench_dag.manipulation.judge import judge
 from sbench_dag.manipulation.policy import SUBSTEPS
 from sbench_dag.manipulation.rollout import Rollout
@@ -33,7 +33,7 @@ def main() -> None:
     arguments = parser.parse_args()
     study = find_study(arguments.study)
     context = Context(study)
-    plans = [plan for plan in study.manifest.plans if plan.scoring == "lifted" and picks_of(context, plan)]
+    plans = [plan for plan in study.manifest.plans if plan.scoring == "lifted" and is_rolled_out(context, plan)]
     builds, resets, wholes, raws, steps = [], [], [], [], 0
     for plan in tqdm(plans[: arguments.plans]):
         started = time.perf_counter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from scipy.stats import binomtest
 
@@ -18,6 +19,7 @@ class Rate:
     high: float | None
 
 
+@cache  # scipy computes a p-value along with it, which costs a millisecond
 def wilson(count: int, n: int, confidence: float = 0.95) -> Rate:
     """The rate count / n."""
     if n == 0:
