@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,16 @@ from sbench_dag.synthetic.from_scene import dataset_from_scene
 from tests.by_hand import write_dataset
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "red_block" / "scene.xml"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With SBENCH_REQUIRE_ALL=1, as in CI, a skipped test is a failed one: nothing may be missing there."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("SBENCH_REQUIRE_ALL") == "1":
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which SBENCH_REQUIRE_ALL=1 does not allow: {report.longrepr}"
+    return report
 
 
 @pytest.fixture

@@ -76,6 +76,8 @@ def study(home: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     monkeypatch.setenv("DAGSTER_HOME", str(CHECKOUT))
     monkeypatch.setenv("SBENCH_DAGSTER", str(home / "dagster"))
     (home / "dagster").mkdir(parents=True)
+    with dg.DagsterInstance.get():
+        pass  # its files have to be there before two processes look for them, as `dagster dev` sees to
     return two_scenes(home, blocks=2)
 
 

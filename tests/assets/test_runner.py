@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import pytest
 
 from assets.run import Request, Runner
@@ -101,6 +104,25 @@ def test_a_partition_that_shows_failed_although_it_has_a_result_is_logged_again(
     bench.cluster.judge = everything
     run(bench, Request(("stage_b",)))
     assert bench.status("stage_b") == (set(bench.partitions("stage_b")), set())
+
+
+def test_an_interrupt_ends_the_whole_run_and_the_next_goes_on_from_there(bench: Bench):
+    plans = bench.partitions("stage_b")
+    everything = bench.cluster.judge
+
+    def interrupted(gate: str, key: str) -> Result | None:
+        if key == plans[4]:
+            os.kill(os.getpid(), signal.SIGINT)
+        return everything(gate, key)
+
+    bench.cluster.judge = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        run(bench)
+    assert bench.cluster.keys("stage_c") == []
+    bench.cluster.judge = everything
+    assert run(bench).failures == []
+    assert plans[0] not in bench.cluster.keys("stage_b")
+    assert bench.status("stage_b") == (set(plans), set())
 
 
 def test_stage_c_stops_and_goes_on_with_a_reason(bench: Bench):
