@@ -42,7 +42,6 @@ class Reason(StrEnum):
     # not run or invalid: the harness, its inputs, the simulator
     BAD_INPUT = "bad_input"
     NO_ANSWER = "no_answer"
-    SCENE_NOT_BUILT = "scene_not_built"
     G0_FAILED = "g0_failed"
     GT_NOT_RESTORED = "gt_not_restored"
     GT_NOT_SUPPORTED = "gt_not_supported"

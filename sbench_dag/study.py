@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sbench_dag.dataset.dataset import Dataset
+from sbench_dag.dataset.fields import get
 from sbench_dag.errors import InputError, SetupError
 from sbench_dag.plans.build import Manifest, build_manifest
 from sbench_dag.plans.manifest import read_manifest, write_manifest
@@ -216,11 +217,9 @@ def load_study(folder: Path) -> Study:
     for table in data:
         if table not in (*_TABLES, "dataset", "scenes"):
             raise InputError(file, table, data[table], f"no such table; there are {', '.join(_TABLES)}")
-    try:
-        path, revision = Path(data["dataset"]["path"]), data["dataset"]["revision"]
-        source = data["scenes"]["source"]
-    except KeyError as error:
-        raise InputError(file, f"dataset/scenes.{error.args[0]}", None, "missing") from None
+    dataset, scenes = get(file, data, "dataset", dict), get(file, data, "scenes", dict)
+    path, revision = (get(file, dataset, key, str, "dataset") for key in ("path", "revision"))
+    source = get(file, scenes, "source", str, "scenes")
     settings = {table: _settings(file, table, kind, data.get(table, {})) for table, kind in _TABLES.items()}
     return Study(folder, folder.name, folder / path, revision, source, **settings)
 

@@ -7,7 +7,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sbench_dag.manipulation.policy import PickTask
+import numpy as np
+
+from sbench_dag.manipulation.policy import Action, Observation, PickTask
 from sbench_dag.manipulation.scripted import ScriptedPicker
 from sbench_dag.scenes.world import World
 
@@ -39,3 +41,33 @@ class Idle(ScriptedPicker):
 
     def begin(self, task: PickTask, world: World) -> None:
         self._actions = []
+
+
+class Exploding(ScriptedPicker):
+    """Gives the simulation a push that no integrator survives."""
+
+    def begin(self, task: PickTask, world: World) -> None:
+        super().begin(task, world)
+        world.data.qvel[:] = 1e12
+
+
+class Watching(ScriptedPicker):
+    """Wants pictures, and fails unless it gets them in the size that it asked for."""
+
+    cameras = ("zed2", "wrist")
+    image_size = (96, 64)
+
+    def act(self, observation: Observation) -> Action | None:
+        shapes = {name: image.shape for name, image in observation.images.items()}
+        if shapes != {"zed2": (64, 96, 3), "wrist": (64, 96, 3)}:
+            raise RuntimeError(f"got {shapes}")
+        if all(np.ptp(image) < 20 for image in observation.images.values()):
+            raise RuntimeError("there is nothing to be seen in the pictures")
+        return super().act(observation)
+
+
+class Misnaming(ScriptedPicker):
+    """Asks for a camera that does not exist."""
+
+    cameras = ("zed3",)
+    image_size = (96, 64)

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sbench_dag.dataset.answers import BLIND
+from sbench_dag.errors import SetupError
 from sbench_dag.outcomes import Outcome
 from sbench_dag.pipeline import Fingerprints, find_gate
 from sbench_dag.plans.expand import CellResult, expand
@@ -48,6 +49,7 @@ def make_grid(results: Results) -> dict[str, Any]:
     """The grid as plain JSON: what `sbench grid --json` prints and the page shows."""
     study = results.study
     cells = results.cells()
+    _refuse_gaps(cells)
     labels = [line.row["label"] for line in results.of("rollout_rewards").values() if "label" in line.row]
     return {
         "study": study.name,
@@ -64,6 +66,18 @@ def make_grid(results: Results) -> dict[str, Any]:
             "baselines": [asdict(baseline) for baseline in baselines(labels)],
         },
     }
+
+
+def _refuse_gaps(cells: Iterable[CellResult]) -> None:
+    """A source that lacks a query has another denominator than the others, and its rates mean something else."""
+    queries: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for c in cells:
+        queries[c.cell.source].add((c.cell.episode, c.cell.query))
+    everything = set[tuple[str, str]]().union(*queries.values())
+    for source, mine in queries.items():
+        if mine != everything:
+            counts = f"{len(mine)} of {len(everything)} queries"
+            raise SetupError(f"{source} has {counts} in the manifest; `sbench study create` rebuilds it")
 
 
 def _strata(cells: Iterable[CellResult]) -> list[tuple[str, str, list[CellResult]]]:
@@ -89,7 +103,7 @@ def _summarise(source: str, cells: list[CellResult]) -> dict[str, Any]:
     abstained = sum(c.cell.abstained for c in cells)
     invalid = sum(c.outcome is Outcome.INVALID for c in cells)
     not_run = sum(c.outcome is Outcome.NOT_RUN for c in cells)
-    done = len(cells) - abstained - invalid - not_run
+    done = sum(c.outcome.is_result and not c.cell.abstained for c in cells)
     picks = [c for c in cells if c.is_pick]
     reached, lifted = [c for c in picks if c.reached], [c for c in picks if c.lifted]
     return {

@@ -70,8 +70,8 @@ def episode_version(results: Results, episode: str) -> str:
 
 
 def summary_version(results: Results) -> str:
-    """Changes exactly when the grid does."""
-    return fingerprint("summary", __version__, make_grid(results))
+    """Changes exactly when the grid or the list of overrides does."""
+    return fingerprint("summary", __version__, make_grid(results), _decided(results))
 
 
 def _decided(results: Results) -> dict[str, Any]:

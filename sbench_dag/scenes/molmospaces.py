@@ -7,6 +7,7 @@ The metadata stands beside the scene as `<scene>_metadata.json`: {"objects": {bo
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,10 @@ class MolmoSpacesSource:
             spec.compiler.degree = False
             apply_options(spec, self.sleep)
             add_robot(spec)
-            return spec.compile()
+            with warnings.catch_warnings():
+                # about saving the model as XML, which nobody does
+                warnings.filterwarnings("ignore", message="Attaching a spec with an empty prefix")
+                return spec.compile()
         except ValueError as error:
             raise InputError(xml, "mjcf", str(error), "MuJoCo can't read or compile this scene") from None
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sbench_dag.dataset.dataset import Dataset
+from sbench_dag.errors import SetupError
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import Fingerprints
+from sbench_dag.plans.manifest import write_manifest
 from sbench_dag.plans.plan import Plan
 from sbench_dag.reports.grid import Results, make_grid
 from sbench_dag.reports.page import episode_version, summary_version, write_episode, write_summary
-from sbench_dag.study import Study, create_study
+from sbench_dag.study import Study, create_study, load_study
 from sbench_dag.work.item import Result
 from sbench_dag.work.store import Store
 from tests.by_hand import write_answers
@@ -113,6 +116,13 @@ def test_one_execution_counts_in_every_cell_that_gave_the_answer(home: Path, dat
     plan = next(p for p in study.manifest.plans if "last-seen/vlm" in p.sources and "last-seen/copycat" in p.sources)
     fates.reach_and_lift(plan)
     assert cell(study, "last-seen/vlm")["reached"] == cell(study, "last-seen/copycat")["reached"] == 1
+
+
+def test_a_grid_with_a_gap_is_refused(study: Study):
+    manifest = replace(study.manifest, cells=study.manifest.cells[1:])
+    write_manifest(study.folder / "manifest", manifest)
+    with pytest.raises(SetupError, match="blind has 5 of 6 queries"):
+        make_grid(Results(load_study(study.folder)))
 
 
 def test_strata_are_parts_of_the_whole(study: Study):
