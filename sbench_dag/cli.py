@@ -92,10 +92,18 @@ def _study_commands(parser: argparse.ArgumentParser) -> None:
 
 
 def _dataset_make(arguments: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
     from sbench_dag.synthetic.make import make_dataset
 
     out = arguments.out or home() / "datasets" / f"embedded-{arguments.profile}"
-    make_dataset(out, arguments.profile, arguments.seed)
+    with tqdm(desc="episodes", unit="episode", delay=1.0) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        make_dataset(out, arguments.profile, arguments.seed, progress)
     print(out)
     return 0
 
