@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from collections.abc import Sequence
 
@@ -11,6 +12,7 @@ from assets.instance import fail_lost_runs, terminal_instance, use_checkout
 from assets.outcome import print_outcome
 from assets.run import STEPS, Request, Runner
 from resources.cluster import ClusterResource
+from sbench_dag.cluster.config import KINDS
 from sbench_dag.errors import SbenchError, SetupError
 from sbench_dag.study import Study, find_study, study_names
 
@@ -35,7 +37,10 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--profile", help="instead of --study: the one whose data set is of this profile, e.g. mini")
     run.add_argument("--gate", choices=STEPS, help="only this one")
     run.add_argument("--plans", default="*", metavar="PATTERN", help="only plans whose key matches, e.g. 'val_0003*'")
-    run.add_argument("--workers", type=int, default=0, help="worker processes; default: one per core")
+    run.add_argument(
+        "--cluster", choices=KINDS, help="where; default: $SBENCH_CLUSTER, $SBENCH_HOME/cluster.toml, local"
+    )
+    run.add_argument("--workers", type=int, default=0, help="worker processes of a local run; default: one per core")
     run.add_argument("--override-g1", default="", metavar="WHY", help="run stage_c although G1 does not pass; recorded")
     run.add_argument("--override-g2", default="", metavar="WHY", help="the same for G2")
     return parser
@@ -44,6 +49,9 @@ def _parser() -> argparse.ArgumentParser:
 def _run(arguments: argparse.Namespace) -> int:
     use_checkout()
     study = _study(arguments.study, arguments.profile)
+    cluster = ClusterResource.configured(arguments.cluster or "", arguments.workers, progress=True)
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("sbench_dag").setLevel(logging.INFO)
     if study.refresh_manifest():
         print("the manifest is new: reload the code location of a running UI")
     steps = (arguments.gate,) if arguments.gate else STEPS
@@ -51,7 +59,7 @@ def _run(arguments: argparse.Namespace) -> int:
     with terminal_instance() as instance:
         keep_connections(instance)
         fail_lost_runs(instance)
-        runner = Runner(instance, study, ClusterResource(workers=arguments.workers, progress=True))
+        runner = Runner(instance, study, cluster)
         if not runner.selected("stage_b", arguments.plans):
             raise SetupError(f"no plan of {study.name} matches {arguments.plans!r}; `sbench plans` lists them")
         runner.run(Request(steps, arguments.plans, overrides))

@@ -18,7 +18,7 @@ def build_definitions() -> dg.Definitions:
         assets += _load(name, groups)
     return dg.Definitions(
         assets=assets or [_nothing_yet()],
-        resources={"cluster": ClusterResource()},
+        resources={"cluster": ClusterResource.configured()},
         executor=dg.in_process_executor,
     )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -24,6 +26,7 @@ from sbench_dag.worker import Task
 
 Show = Callable[[Study, Line], Mapping[str, Any]]
 Batches = Callable[[Study, Sequence[str]], Iterable[tuple[str, Sequence[str]]]]
+RunTasks = Callable[[Path, str, Sequence[Task]], Generator[Line, None, None]]
 Checks = Callable[[Study], Iterable[dg.AssetCheckResult]]
 
 _GONE = "the manifest has changed and no longer names it; reload the code location"
@@ -51,11 +54,18 @@ def run_gate(context: dg.AssetExecutionContext, scope: Scope, cluster: ClusterRe
     parents = [Input(scope.key(up.name), scope.partitions.upstream(up.keys, gate.keys)) for up in upstream_assets(gate)]
     with plain_errors():
         study = scope.current()
-        finished = in_order(_finished(study, cluster, run, context.partition_keys), context.partition_keys)
+        run_tasks = partial(cluster.run, is_cancelled=lambda: _is_cancelled(context))
+        finished = in_order(_finished(study, run_tasks, run, context.partition_keys), context.partition_keys)
         yield from materialize(context, parents, finished, lambda: run.checks(study))
 
 
-def _finished(study: Study, cluster: ClusterResource, run: GateRun, keys: Sequence[str]) -> Iterator[Done | Undone]:
+def _is_cancelled(context: dg.AssetExecutionContext) -> bool:
+    """Whether somebody terminates this run; its process also gets signals when the UI or the daemon restarts."""
+    run = context.instance.get_run_by_id(context.run_id)
+    return run is not None and run.status in (dg.DagsterRunStatus.CANCELING, dg.DagsterRunStatus.CANCELED)
+
+
+def _finished(study: Study, run_tasks: RunTasks, run: GateRun, keys: Sequence[str]) -> Iterator[Done | Undone]:
     """What becomes of each requested key, as it happens."""
     gate, plans = run.gate, study.manifest.by_key
     there = {item.key for item in items(study, gate)}
@@ -69,7 +79,7 @@ def _finished(study: Study, cluster: ClusterResource, run: GateRun, keys: Sequen
     why = ("lost", "the cluster said nothing about it")
     try:
         for name, batch in run.batches(study, todo) if run.batches else [(gate.name, todo)]:
-            for line in _lines(study, cluster, name, batch, fingerprints):
+            for line in _lines(study, run_tasks, name, batch, fingerprints):
                 if name == gate.name:
                     left.discard(line.key)
                     yield _item(study, run, plans.get(line.key), line, cached=False)
@@ -79,13 +89,13 @@ def _finished(study: Study, cluster: ClusterResource, run: GateRun, keys: Sequen
 
 
 def _lines(
-    study: Study, cluster: ClusterResource, gate: str, keys: Sequence[str], fingerprints: Fingerprints
+    study: Study, run_tasks: RunTasks, gate: str, keys: Sequence[str], fingerprints: Fingerprints
 ) -> Iterator[Line]:
     """Runs keys of a gate, in the order of its partitions, so that each scene is built once."""
     wanted = set(keys)
     todo = [item for item in items(study, find_gate(gate)) if item.key in wanted]
     tasks = [Task(item, fingerprints.of(gate, item.key)) for item in todo]
-    with closing(cluster.run(study.folder, gate, tasks)) as lines:
+    with closing(run_tasks(study.folder, gate, tasks)) as lines:
         yield from lines
 
 
@@ -104,8 +114,20 @@ def _item(study: Study, run: GateRun, plan: Plan | None, line: Line, cached: boo
         **run.show(study, line),
         "finished": dg.MetadataValue.timestamp(line.finished),
         "host": line.host,
+        **_origin(line),
     }
     return Done(line.key, line.fingerprint, metadata)
+
+
+def _origin(line: Line) -> dict[str, Any]:
+    """The Slurm task that computed it, if one did."""
+    names = {"id": "slurm job", "node": "node", "state": "slurm state", "queue_s": "queue_s", "run_s": "run_s"}
+    found = {shown: line.origin[name] for name, shown in names.items() if name in line.origin}
+    if "log" in line.origin:
+        found["log"] = dg.MetadataValue.path(line.origin["log"])
+    if "max_rss_mib" in line.origin:
+        found["max_rss_mib"] = line.origin["max_rss_mib"]
+    return found
 
 
 def _asked(plan: Plan) -> dict[str, str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assets.events import Done, Undone
 
-PATIENCE_S = 600.0
+PATIENCE_S = 60.0
 
 
 def in_order(

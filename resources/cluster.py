@@ -2,31 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import closing
+import logging
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import dagster as dg
 from pydantic import Field
 from tqdm import tqdm
+from tqdm.contrib.logging import logging_redirect_tqdm
 
 from sbench_dag.cluster.base import Cluster
+from sbench_dag.cluster.config import KINDS, LocalSettings, load_cluster_config
 from sbench_dag.cluster.local import LocalCluster
+from sbench_dag.cluster.slurm.cluster import SlurmCluster
+from sbench_dag.cluster.slurm.settings import SlurmSettings
+from sbench_dag.errors import SetupError
 from sbench_dag.work.store import Line
 from sbench_dag.worker import Task
 
 
-class ClusterResource(dg.ConfigurableResource):
-    """Runs work items in processes of this machine."""
+class LocalConfig(LocalSettings, dg.Config):
+    """The library's settings as Dagster's configuration."""
 
-    workers: int = Field(default=0, description="Worker processes; 0 means one per core.")
-    timeout_s: float = Field(default=600.0, description="Seconds that one item may take before it is stopped.")
+
+class SlurmConfig(SlurmSettings, dg.Config):
+    """The library's settings as Dagster's configuration."""
+
+
+class ClusterResource(dg.ConfigurableResource):
+    """Runs work items in processes of this machine, or as job arrays of a Slurm cluster."""
+
+    kind: str = Field(default="local", description="local: processes of this machine. slurm: a cluster's job arrays.")
+    local: LocalConfig = Field(default=LocalConfig(), description="How it runs on this machine.")
+    slurm: SlurmConfig = Field(default=SlurmConfig(), description="How it runs on Slurm; docs/slurm.md.")
     progress: bool = Field(default=False, description="Whether to draw a progress bar on the terminal.")
 
-    def cluster(self) -> Cluster:
-        return LocalCluster(self.workers, self.timeout_s)
+    @classmethod
+    def configured(cls, kind: str = "", workers: int = 0, progress: bool = False) -> ClusterResource:
+        """As cluster.toml and the environment say, unless an argument does. workers: on this machine."""
+        found = load_cluster_config()
+        return cls(
+            kind=kind or found.kind,
+            local=LocalConfig(workers=workers or found.local.workers, timeout_s=found.local.timeout_s),
+            slurm=SlurmConfig(**found.slurm.model_dump()),
+            progress=progress,
+        )
 
-    def run(self, study: Path, gate: str, tasks: Sequence[Task]) -> Generator[Line, None, None]:
-        """Yields each task's stored line as it finishes. Closing the generator stops what still runs."""
-        with closing(self.cluster().run(study, gate, tasks)) as lines:
+    def cluster(self, is_cancelled: Callable[[], bool]) -> Cluster:
+        if self.kind == "slurm":
+            return SlurmCluster(self.slurm, is_cancelled)
+        if self.kind == "local":
+            return LocalCluster(self.local.workers, self.local.timeout_s)
+        raise SetupError(f"cluster.kind = {self.kind!r}: there are {' and '.join(KINDS)}")
+
+    def run(
+        self, study: Path, gate: str, tasks: Sequence[Task], is_cancelled: Callable[[], bool] = lambda: True
+    ) -> Generator[Line, None, None]:
+        """Yields each task's stored line as it finishes.
+
+        Closing the generator stops what runs on this machine; jobs on a cluster only if the run is cancelled.
+        """
+        with ExitStack() as stack:
+            lines = stack.enter_context(closing(self.cluster(is_cancelled).run(study, gate, tasks)))
+            if self.progress:
+                stack.enter_context(logging_redirect_tqdm([logging.getLogger("sbench_dag")]))
             yield from tqdm(lines, gate, total=len(tasks), unit="item", disable=not self.progress)

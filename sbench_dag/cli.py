@@ -51,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("--video", type=Path, metavar="FILE.mp4", help="film it, larger than the stored video")
     replay.add_argument("--size", type=int, nargs=2, default=(640, 480), metavar=("W", "H"))
 
+    _slurm_commands(commands.add_parser("slurm", help="jobs that run, or wait, on a Slurm cluster"))
     _command(commands, "report", _report, "write the HTML report again from the stored results")
     return parser
 
@@ -89,6 +90,13 @@ def _study_commands(parser: argparse.ArgumentParser) -> None:
     create.add_argument("--name", required=True)
     create.set_defaults(run=_study_create)
     commands.add_parser("list", help="the studies there are").set_defaults(run=_study_list)
+
+
+def _slurm_commands(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    status = _command(commands, "status", _slurm_status, "what runs, what waits, what each array task has done")
+    status.add_argument("--json", action="store_true", help="as JSON, one object per array task")
+    _command(commands, "cancel", _slurm_cancel, "cancel the study's jobs; what is done stays")
 
 
 def _dataset_make(arguments: argparse.Namespace) -> int:
@@ -208,6 +216,35 @@ def _report(arguments: argparse.Namespace) -> int:
     for episode in results.study.manifest.episodes:
         write_episode(results, episode)
     print(write_summary(results))
+    return 0
+
+
+def _slurm_status(arguments: argparse.Namespace) -> int:
+    from sbench_dag.cluster.slurm.client import Client
+    from sbench_dag.cluster.slurm.status import jobs_status
+    from sbench_dag.reports.text import slurm_table
+
+    found = jobs_status(find_study(arguments.study), Client())
+    if arguments.json:
+        print(json.dumps([shard.as_json() for shard in found.shards], indent=1))
+    else:
+        print(slurm_table(found))
+    if found.error:
+        print(f"sbench: Slurm does not answer, so states are unknown: {found.error}", file=sys.stderr)
+    return 0
+
+
+def _slurm_cancel(arguments: argparse.Namespace) -> int:
+    from sbench_dag.cluster.slurm.client import Client
+    from sbench_dag.cluster.slurm.cluster import cancel_jobs
+    from sbench_dag.cluster.slurm.job import open_jobs
+
+    jobs = open_jobs(find_study(arguments.study).jobs)
+    for job in jobs:
+        job.close("cancelled")
+    if jobs:
+        cancel_jobs([job.name for job in jobs], Client())
+    print(f"{len(jobs)} jobs cancelled")
     return 0
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+import mujoco
+
 from sbench_dag.errors import InvalidError, SetupError
 from sbench_dag.gate import Gate
 from sbench_dag.manipulation.policy import Policy, make_policy
@@ -21,6 +23,15 @@ class Context:
     """One per worker process. A world is built once for all plans of an episode."""
 
     def __init__(self, study: Study):
+        """
+        Raises:
+            SetupError: the study asks for another MuJoCo than this environment has.
+        """
+        wanted = study.physics.mujoco
+        if wanted not in ("", mujoco.__version__):
+            raise SetupError(
+                f"{study.folder / 'study.toml'}: physics.mujoco = {wanted!r}, and this worker has {mujoco.__version__}"
+            )
         self.study = study
         self.store = Store(study.results)
         self.fingerprints = Fingerprints(study)

@@ -49,6 +49,8 @@ class Reason(StrEnum):
     UPSTREAM_MISSING = "upstream_missing"
     PHYSICS_WARNING = "physics_warning"
     TRUE_AT_RESET = "true_at_reset"
+    INPUT_CHANGED = "input_changed"
     WORKER_CRASHED = "worker_crashed"
+    WORKER_LOST = "worker_lost"
     TIMED_OUT = "timed_out"
     HARNESS_ERROR = "harness_error"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 
 import mujoco
@@ -70,8 +71,7 @@ class Fingerprints:
             gate.settings(self.study),
             self.study.scene_source,
             open_source(self.study.scene_source, self.study.dataset.root).version,
-            self.study.physics,
-            mujoco.__version__,
+            replace(self.study.physics, mujoco=self.study.physics.mujoco or mujoco.__version__),
         )
 
     def _episode_content(self, episode: str) -> str:

@@ -75,7 +75,10 @@ class VideoSettings:
 
 @dataclass(frozen=True)
 class PhysicsSettings:
+    """mujoco: the version in the workers' environment, where that is not this one's."""
+
     sleep: bool = True
+    mujoco: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,10 @@ class Study:
     @property
     def results(self) -> Path:
         return self.folder / "results"
+
+    @property
+    def jobs(self) -> Path:
+        return self.folder / "jobs"
 
     @property
     def traces(self) -> Path:

@@ -1,16 +1,9 @@
-"""What runs inside a shard: `python -m sbench_dag.worker SHARD.json`.
-
-A shard is a file: {"study": folder, "gate": name, "items": [{"key", "group", "cost", "fingerprint"}]}. The worker
-runs its items in order, appends a line for each, and skips those that already have a result.
-"""
+"""Runs items of a gate, one after the other, and stores what became of each. Every cluster runs this."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 import traceback
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,7 +13,7 @@ from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import find_gate
 from sbench_dag.study import load_study
 from sbench_dag.work.item import Result, WorkItem
-from sbench_dag.work.store import Line, missing
+from sbench_dag.work.store import Line
 
 
 @dataclass(frozen=True)
@@ -31,29 +24,14 @@ class Task:
     fingerprint: str
 
 
-@dataclass(frozen=True)
-class Shard:
-    """Tasks of one gate for one worker."""
-
-    study: Path
-    gate: str
-    tasks: tuple[Task, ...]
-
-    def write(self, file: Path) -> None:
-        items = [{**vars(task.item), "fingerprint": task.fingerprint} for task in self.tasks]
-        file.write_text(json.dumps({"study": str(self.study), "gate": self.gate, "items": items}))
-
-    @classmethod
-    def read(cls, file: Path) -> Shard:
-        data = json.loads(file.read_text())
-        tasks = [Task(WorkItem(i["key"], i["group"], i["cost"]), i["fingerprint"]) for i in data["items"]]
-        return cls(Path(data["study"]), data["gate"], tuple(tasks))
-
-
 class Worker:
-    """Runs items of one gate, one after the other, and stores what became of each."""
+    """One per process."""
 
     def __init__(self, study: Path, gate: str):
+        """
+        Raises:
+            SetupError: this environment can't run the study.
+        """
         self.gate = find_gate(gate)
         self.context = Context(load_study(study))
         self.segment = self.context.store.segment(gate)
@@ -62,7 +40,7 @@ class Worker:
         """The stored line. Whatever goes wrong with the item becomes a line too."""
         started = time.perf_counter()
         try:
-            result = self.gate.run(self.context, task.item)
+            result = self._outdated(task) or self.gate.run(self.context, task.item)
         except SetupError as error:
             result = Result(Outcome.NOT_RUN, Reason.UPSTREAM_MISSING, str(error))
         except InvalidError as error:
@@ -74,23 +52,12 @@ class Worker:
         timings = {**result.timings, "total_s": round(time.perf_counter() - started, 3)}
         return self.segment.append(task.item.key, task.fingerprint, replace(result, timings=timings))
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m sbench_dag.worker", description=__doc__)
-    parser.add_argument("shard", type=Path, help="the shard's JSON file")
-    shard = Shard.read(parser.parse_args(argv).shard)
-    worker = Worker(shard.study, shard.gate)
-    wanted = {task.item.key: task.fingerprint for task in shard.tasks}
-    todo = set(missing(wanted, worker.context.store.results(shard.gate, wanted)))
-    for task in shard.tasks:
-        if task.item.key in todo:
-            line = worker.run(task)
-            print(
-                f"{line.key}: {line.outcome}{f' ({line.result.reason})' if line.result.reason else ''}",
-                flush=True,
-            )
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    def _outdated(self, task: Task) -> Result | None:
+        """A task may wait for days; a result of today's inputs must not get the fingerprint of others."""
+        try:
+            if self.context.fingerprints.of(self.gate.name, task.item.key) == task.fingerprint:
+                return None
+        except KeyError:
+            pass  # the manifest no longer names it
+        text = "the study or its data set has changed since this was asked for; run it again"
+        return Result(Outcome.NOT_RUN, Reason.INPUT_CHANGED, text)

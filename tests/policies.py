@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,13 +16,24 @@ from sbench_dag.scenes.world import World
 
 
 class Faulty(ScriptedPicker):
-    """The scripted policy, but for some instances it crashes, hangs or raises; and it counts its calls in a file."""
+    """The scripted policy, but for some instances it crashes, hangs, raises, takes its whole array task along, or eats
+    memory; it may be slow, and it counts its calls in a file.
+    """
 
     def __init__(
-        self, crash: Sequence[str] = (), hang: Sequence[str] = (), error: Sequence[str] = (), calls: str = ""
+        self,
+        crash: Sequence[str] = (),
+        hang: Sequence[str] = (),
+        error: Sequence[str] = (),
+        kill_parent: Sequence[str] = (),
+        eat_memory: Sequence[str] = (),
+        slow_s: float = 0.0,
+        calls: str = "",
     ) -> None:
         super().__init__()
-        self._crash, self._hang, self._error, self._calls = crash, hang, error, calls
+        self._crash, self._hang, self._error = crash, hang, error
+        self._kill_parent, self._eat_memory = kill_parent, eat_memory
+        self._slow_s, self._calls = slow_s, calls
 
     def begin(self, task: PickTask, world: World) -> None:
         if self._calls:
@@ -29,10 +41,17 @@ class Faulty(ScriptedPicker):
                 file.write(f"{task.instance}\n")
         if task.instance in self._crash:
             os._exit(3)
+        if task.instance in self._kill_parent:
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(60)
+        if task.instance in self._eat_memory:
+            self.eaten = np.ones(2**28)  # 2 GiB
+            time.sleep(60)
         if task.instance in self._hang:
             time.sleep(3600)
         if task.instance in self._error:
             raise RuntimeError("the policy's server is gone")
+        time.sleep(self._slow_s)
         super().begin(task, world)
 
 

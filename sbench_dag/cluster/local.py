@@ -7,7 +7,8 @@ import multiprocessing
 import os
 import queue
 import threading
-from collections.abc import Generator, Sequence
+import time
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from concurrent.futures import wait
 from dataclasses import dataclass, field
@@ -25,12 +26,20 @@ from sbench_dag.worker import Task, Worker
 CRASHES_UNTIL_INVALID = 2
 
 
+def _nobody_asks(task: Task) -> None:
+    pass
+
+
 @dataclass(frozen=True)
 class LocalCluster:
-    """workers: processes; 0 means one per core. timeout_s: seconds that one item may take."""
+    """workers: processes; 0 means one per core. timeout_s: seconds that one item may take.
+
+    began: called, by several threads, with each task that a worker is about to begin.
+    """
 
     workers: int = 0
     timeout_s: float = 600.0
+    began: Callable[[Task], None] = _nobody_asks
 
     def run(self, study: Path, gate: str, tasks: Sequence[Task]) -> Generator[Line, None, None]:
         groups = [list(group) for _, group in itertools.groupby(tasks, key=lambda task: task.item.group)]
@@ -40,7 +49,9 @@ class LocalCluster:
         finished: queue.SimpleQueue[Line | BaseException] = queue.SimpleQueue()
         store = Store(load_study(study).results)
         count = min(self.workers or os.cpu_count() or 1, len(groups))
-        lanes = [_Lane(study, gate, self.timeout_s, waiting, finished, store.segment(gate)) for _ in range(count)]
+        lanes = [
+            _Lane(study, gate, self.timeout_s, self.began, waiting, finished, store.segment(gate)) for _ in range(count)
+        ]
         for lane in lanes:
             lane.start()
         try:
@@ -65,6 +76,7 @@ class _Lane:
     study: Path
     gate: str
     timeout_s: float
+    began: Callable[[Task], None]
     waiting: queue.SimpleQueue[list[Task]]
     finished: queue.SimpleQueue[Line | BaseException]
     failures: Segment
@@ -95,6 +107,7 @@ class _Lane:
 
     def _run(self, task: Task) -> Line:
         code = None
+        self.began(task)
         for _ in range(CRASHES_UNTIL_INVALID):
             try:
                 future = self.pool.schedule(_run, args=(self.study, self.gate, task), timeout=self.timeout_s)
@@ -123,4 +136,12 @@ def _run(study: Path, gate: str, task: Task) -> Line:
 @lru_cache(maxsize=1)
 def _worker(study: Path, gate: str) -> Worker:
     """The process's worker: it lives as long as the process does."""
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     return Worker(study, gate)
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process when its parent was killed: an item that hangs would keep it for ever."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)

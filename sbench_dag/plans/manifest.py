@@ -6,7 +6,6 @@ It defines the partitions. Written whole and renamed, so that a reader never see
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +17,7 @@ import pyarrow.parquet as pq
 from sbench_dag.dataset.answers import Selection
 from sbench_dag.dataset.eval_spec import Kind, Scoring, Steps
 from sbench_dag.errors import SetupError
+from sbench_dag.files import write_whole
 from sbench_dag.outcomes import Reason
 from sbench_dag.plans.build import Cell, Manifest
 from sbench_dag.plans.plan import Plan
@@ -109,7 +109,5 @@ def _bytes(table: pa.Table) -> bytes:
 def _replace(file: Path, content: bytes) -> bool:
     if file.exists() and file.read_bytes() == content:
         return False
-    fresh = file.with_name(f".{file.name}.{os.getpid()}")
-    fresh.write_bytes(content)
-    fresh.replace(file)
+    write_whole(file, content)
     return True

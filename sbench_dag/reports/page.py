@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import jinja2
 
 from sbench_dag import __version__
+from sbench_dag.files import write_whole
 from sbench_dag.reports.grid import Results, make_grid
 from sbench_dag.reports.rows import PlanRow, plan_rows
 from sbench_dag.work.fingerprint import fingerprint
@@ -26,7 +26,7 @@ def write_summary(results: Results) -> Path:
     study = results.study
     grid = make_grid(results)
     study.reports.mkdir(parents=True, exist_ok=True)
-    _write(study.reports / "grid.json", json.dumps(grid, indent=1) + "\n")
+    write_whole(study.reports / "grid.json", json.dumps(grid, indent=1) + "\n")
     for gate in ("g0_spike", *_GATES):
         write_table(study.tables / f"{gate}.parquet", results.of(gate))
     rows = plan_rows(results)
@@ -41,7 +41,7 @@ def write_summary(results: Results) -> Path:
         version=__version__,
         about=_about(results),
     )
-    _write(page, html)
+    write_whole(page, html)
     return page
 
 
@@ -54,7 +54,7 @@ def write_episode(results: Results, episode: str) -> Path:
     for row in rows:
         by_query[row.plan.query].append(row)
     page.parent.mkdir(parents=True, exist_ok=True)
-    _write(
+    write_whole(
         page,
         _template("episode.html").render(episode=episode, gate=gate, queries=by_query, study=results.study),
     )
@@ -108,9 +108,3 @@ def _template(name: str) -> jinja2.Template:
     )
     environment.filters["percent"] = lambda value: "–" if value is None else f"{100 * value:.1f}"
     return environment.get_template(name)
-
-
-def _write(file: Path, text: str) -> None:
-    fresh = file.with_name(f".{file.name}.{os.getpid()}")
-    fresh.write_text(text)
-    fresh.replace(file)

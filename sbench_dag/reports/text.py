@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
+from sbench_dag.cluster.slurm.status import JobsStatus
 from sbench_dag.reports.grid import Results
 from sbench_dag.work.store import Line
 
@@ -51,6 +53,34 @@ def rate_text(rate: Mapping[str, Any]) -> str:
         return text
     completed = "-" if rate["rate_completed"] is None else f"{rate['rate_completed']:.3f}"
     return f"{text} (completed: {completed} of {rate['completed']})"
+
+
+def slurm_table(jobs: JobsStatus) -> str:
+    """One row per array task, and what is to be expected of all of them."""
+    header = ("task", "gate", "state", "node", "done", "waited", "running", "left")
+    rows = [
+        (
+            shard.id,
+            shard.gate,
+            f"{shard.state}{f' ({shard.reason})' if shard.reason else ''}",
+            shard.node or "-",
+            f"{shard.done}/{shard.total}",
+            *(_duration(seconds) for seconds in (shard.waited_s, shard.running_s, shard.left_s)),
+        )
+        for shard in jobs.shards
+    ]
+    done, total = sum(shard.done for shard in jobs.shards), sum(shard.total for shard in jobs.shards)
+    if not rows:
+        return "no open jobs"
+    left = [shard.left_s for shard in jobs.shards if shard.left_s is not None]
+    end = (
+        f"; what runs should be done by {datetime.now() + timedelta(seconds=max(left)):%Y-%m-%d %H:%M}" if left else ""
+    )
+    return f"{table(header, rows)}\n{done} of {total} items done in {len(rows)} array tasks{end}"
+
+
+def _duration(seconds: float | None) -> str:
+    return "-" if seconds is None else str(timedelta(seconds=round(seconds)))
 
 
 def plan_text(results: Results, key: str) -> str:

@@ -23,11 +23,15 @@ from typing import Any
 
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.work.item import Result
+from sbench_dag.work.origin import origin
 
 
 @dataclass(frozen=True)
 class Line:
-    """A stored result. `segment` is the file it stands in, so that attempts can be told apart."""
+    """A stored result.
+
+    segment: the file it stands in, so that attempts can be told apart. origin: the cluster's task that wrote it.
+    """
 
     key: str
     fingerprint: str
@@ -36,6 +40,7 @@ class Line:
     host: str
     versions: Mapping[str, str]
     segment: str
+    origin: Mapping[str, Any]
 
     @property
     def outcome(self) -> Outcome:
@@ -80,6 +85,29 @@ class Store:
         return self.results(gate, {key: fingerprint}).get(key)
 
 
+class Tail:
+    """Follows a gate's segments while workers append to them: each whole line once, read once."""
+
+    def __init__(self, store: Store, gate: str):
+        self._folder = store.root / gate
+        self._read: dict[Path, int] = {}
+
+    def new(self) -> list[Line]:
+        """The valid lines since the last call, the oldest segment's first."""
+        found: list[Line] = []
+        for file in sorted(self._folder.glob("*.jsonl")):
+            begin = self._read.get(file, 0)
+            if file.stat().st_size <= begin:
+                continue
+            with file.open("rb") as segment:
+                segment.seek(begin)
+                raw = segment.read()
+            whole = raw.rfind(b"\n") + 1  # the rest is being written, or was never finished
+            self._read[file] = begin + whole
+            found += _parse(raw[:whole], file.stem)
+        return found
+
+
 class Segment:
     """Append-only file of one worker attempt."""
 
@@ -89,7 +117,8 @@ class Segment:
 
     def append(self, key: str, fingerprint: str, result: Result) -> Line:
         """Write one line and return it once it is on the disk."""
-        line = Line(key, fingerprint, result, time.time(), socket.gethostname(), versions(), self.path.stem)
+        host = socket.gethostname()
+        line = Line(key, fingerprint, result, time.time(), host, versions(), self.path.stem, origin())
         if self._file is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("ab")
@@ -133,6 +162,7 @@ def _encode(line: Line) -> bytes:
             "finished": line.finished,
             "host": line.host,
             "versions": dict(line.versions),
+            "origin": dict(line.origin),
         },
         allow_nan=False,
         separators=(",", ":"),
@@ -144,8 +174,12 @@ _LINE = re.compile(r'\{"checksum":"(?P<checksum>[0-9a-f]+)","line":(?P<body>\{.*
 
 
 def _read_segment(file: Path) -> Iterator[Line]:
-    for raw in file.read_bytes().split(b"\n"):
-        match = _LINE.fullmatch(raw.decode(errors="replace"))
+    return _parse(file.read_bytes(), file.stem)
+
+
+def _parse(raw: bytes, segment: str) -> Iterator[Line]:
+    for text in raw.split(b"\n"):
+        match = _LINE.fullmatch(text.decode(errors="replace"))
         if match is None or match["checksum"] != _checksum(match["body"]):
             continue
         data = json.loads(match["body"])
@@ -158,7 +192,8 @@ def _read_segment(file: Path) -> Iterator[Line]:
             data["finished"],
             data["host"],
             data["versions"],
-            file.stem,
+            segment,
+            data.get("origin", {}),
         )
 
 

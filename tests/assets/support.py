@@ -34,7 +34,9 @@ class Pretended:
     judge: Judge = everything_works
     calls: list[tuple[str, str]] = field(default_factory=list)
 
-    def run(self, study: Path, gate: str, tasks: Sequence[Task]) -> Generator[Line, None, None]:
+    def run(
+        self, study: Path, gate: str, tasks: Sequence[Task], is_cancelled: Callable[[], bool]
+    ) -> Generator[Line, None, None]:
         segment = Store(load_study(study).results).segment(gate)
         for task in tasks:
             self.calls.append((gate, task.item.key))

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
-
-import pytest
 
 from sbench_dag.cluster.local import LocalCluster
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.study import Study
 from sbench_dag.work.store import Line, Store
-from sbench_dag.worker import Shard
 from tests.blocks import blocks_study
 from tests.running import rows_of, run_here, tasks_of
 
@@ -97,25 +89,3 @@ def test_an_orchestrator_that_stops_reading_leaves_no_process_behind(home: Path)
     assert next(run).outcome is Outcome.SUCCESS
     run.close()
     assert multiprocessing.active_children() == []
-
-
-@pytest.mark.parametrize("delay_s", [2.5, 4.0, 5.5])
-def test_killed_at_any_moment_and_rerun_nothing_is_lost_and_nothing_done_twice(home: Path, delay_s: float):
-    study = study_with(home)
-    shard = home / "shard.json"
-    Shard(study.folder, "stage_c", tuple(tasks_of(study, "stage_c"))).write(shard)
-    worker = subprocess.Popen([sys.executable, "-m", "sbench_dag.worker", str(shard)], env=os.environ)
-    time.sleep(delay_s)
-    worker.send_signal(signal.SIGKILL)
-    worker.wait()
-    done = {line.key for line in Store(study.results).lines("stage_c")}
-    assert subprocess.run([sys.executable, "-m", "sbench_dag.worker", str(shard)], check=True).returncode == 0
-    keys = [line.key for line in Store(study.results).lines("stage_c")]
-    assert len(keys) == len(set(keys)) == COUNT
-    assert done <= set(keys)
-
-    whole = blocks_study(home, COUNT, name="blocks-whole")
-    run_here(whole, "g0_spike", "stage_b", "stage_c")
-    assert [strip(r) for r in rows_of(whole, "stage_c").values()] == [
-        strip(r) for r in rows_of(study, "stage_c").values()
-    ]

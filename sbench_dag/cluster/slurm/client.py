@@ -1,0 +1,196 @@
+"""Slurm's commands: sbatch, squeue, sacct, scancel. Text formats only, which all versions print alike."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sbench_dag.errors import SetupError
+
+CALL_S = 30.0  # squeue blocks for longer than that when the controller is down
+SUBMIT_S = 120.0
+
+
+class UnreachableError(Exception):
+    """Slurm did not answer; it may do so later. Nothing is known about any job."""
+
+
+class RefusedError(SetupError):
+    """Slurm answered that it will not take this job, now or later."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """An array task as Slurm sees it. `state` is one word, `reason` why it waits or how it ended."""
+
+    id: str
+    state: str
+    reason: str = ""
+    node: str = ""
+    start: str = ""
+
+
+TaskKey = tuple[str, int]  # the job's name and the task's index
+
+
+@dataclass(frozen=True)
+class Client:
+    """submit: the submit command as argv; options and script are put behind it."""
+
+    submit_command: Sequence[str] = ("sbatch",)
+    call_s: float = CALL_S
+
+    def submit(self, script: Path) -> str | None:
+        """The new array's id, or None where a site's wrapper does not print one.
+
+        Raises:
+            RefusedError: Slurm does not want it; the text is Slurm's.
+            UnreachableError: it is not known whether the job was taken. Look for its name before trying again.
+        """
+        command = [*self.submit_command, "--parsable", str(script)]
+        done = _call(command, SUBMIT_S)
+        if done.returncode == 0:
+            return _printed_id(done.stdout)
+        text = (done.stderr.strip() or done.stdout.strip())[-500:]
+        if _MAY_PASS.search(text):
+            raise UnreachableError(text)
+        raise RefusedError(f"{command[0]} refused {script}: {text}")
+
+    def queue(self, names: Sequence[str]) -> dict[TaskKey, Status]:
+        """What Slurm still knows of the tasks of these jobs, in one call. Other jobs with the same ids are not ours.
+
+        Raises:
+            UnreachableError: no answer; that a task is missing in an answer says more.
+        """
+        form = "%j|%i|%T|%r|%N|%S"
+        command = ["squeue", "--me", "-h", "-r", "-t", "all", f"--name={','.join(names)}", "-o", form]
+        done = self._ask(command)
+        found = {}
+        for line in done.splitlines():
+            name, task, state, reason, node, start = line.split("|")
+            # the same name twice: an array that Slurm had taken although it looked as if it had not
+            for index in _indices(task):
+                known = found.get((name, index))
+                if known is None or not is_live(known):
+                    found[name, index] = Status(task, state, reason, node, start)
+        return found
+
+    def accounting(self, names_by_id: dict[str, str]) -> dict[TaskKey, Status] | None:
+        """What the accounting knows of arrays, by their ids; None on a site without accounting.
+
+        Raises:
+            UnreachableError: there is an accounting, but it does not answer.
+        """
+        fields = "JobID,JobName,State,ExitCode"
+        command = ["sacct", "-X", "-n", "-P", "-j", ",".join(names_by_id), "-o", fields]
+        try:
+            text = self._ask(command)
+        except UnreachableError as error:
+            if "accounting storage is disabled" in str(error):
+                return None
+            raise
+        found = {}
+        for line in text.splitlines():
+            task, name, state, code = line.split("|")
+            if names_by_id.get(task.split("_")[0]) != name:
+                continue  # the id was given to somebody else's job
+            word = state.split()[0]
+            for index in _indices(task):
+                found[name, index] = Status(task, word, "" if code == "0:0" else f"exit code {code}")
+        return found
+
+    def cancel(self, *names: str) -> None:
+        """Cancels whole jobs by name: also those whose id is not known."""
+        self._ask(["scancel", "--me", f"--name={','.join(names)}"])
+
+    def cancel_task(self, task: str) -> None:
+        """Cancels one array task, `473_5`."""
+        self._ask(["scancel", task])
+
+    def _ask(self, command: Sequence[str]) -> str:
+        done = _call(command, self.call_s)
+        if done.returncode:
+            raise UnreachableError(f"{command[0]}: {(done.stderr.strip() or f'exit code {done.returncode}')[-300:]}")
+        return done.stdout
+
+
+_MAY_PASS = re.compile(
+    r"unable to contact|timed out|connect(ion)? (failure|refused)|temporarily|communication|rate.?limit", re.IGNORECASE
+)
+_LIVE = {
+    "PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESIZING",
+    "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "SPECIAL_EXIT", "RESV_DEL_HOLD",
+}  # fmt: skip
+_NEVER = ("dependencyneversatisfied", "launchfailedrequeuedheld", "jobrequeuedinheldstate", "badconstraints")
+_HELD = ("jobhelduser", "jobheldadmin")
+_HELD_STATES = ("REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD")
+
+
+def is_live(status: Status) -> bool:
+    """Whether a task runs, or may run without anybody's doing."""
+    return status.state in _LIVE and not is_stuck(status)
+
+
+def is_stuck(status: Status) -> bool:
+    """A task that Slurm keeps but will never run."""
+    return status.state in _LIVE and _letters(status.reason) in _NEVER
+
+
+def is_held(status: Status) -> bool:
+    """Somebody holds it, and may let it go."""
+    return status.state in _HELD_STATES or (status.state == "PENDING" and _letters(status.reason) in _HELD)
+
+
+def is_over(status: Status) -> bool:
+    """Nothing of it runs, and nothing will."""
+    return status.state not in _LIVE
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[^a-z]", "", text.lower())
+
+
+def _call(command: Sequence[str], timeout: float) -> subprocess.CompletedProcess[str]:
+    # what this process itself was started with, if it runs in a job, is not for the jobs that it submits
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("SLURM_") or k in ("SLURM_CONF", "SLURM_CLUSTERS")}
+    try:
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout,
+            env=kept,
+            stdin=subprocess.DEVNULL,
+        )
+    except FileNotFoundError:
+        raise SetupError(
+            f"there is no command {command[0]!r} here. Submitting to Slurm needs its client programs; "
+            "docs/slurm.md says how to try it without a cluster"
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise UnreachableError(f"{command[0]}: no answer within {timeout:g} s") from None
+
+
+def _printed_id(text: str) -> str | None:
+    """`473`, `473;cluster`, or `Submitted batch job 473`, wherever it stands in what a wrapper prints."""
+    match = re.search(r"^\s*(?:Submitted batch job )?(\d+)(?:;\S+)?\s*$", text, re.MULTILINE)
+    return match[1] if match else None
+
+
+def _indices(task: str) -> Iterator[int]:
+    """The task's index, `473_5`, or all that have not started yet, `473_[0-3,7%2]`."""
+    _, _, rest = task.partition("_")
+    for part in _ranges(rest.strip("[]").split("%")[0]):
+        yield from part
+
+
+def _ranges(text: str) -> Iterator[Iterable[int]]:
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        if first.isdigit() and (not last or last.isdigit()):
+            yield range(int(first), int(last or first) + 1)
