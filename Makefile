@@ -7,7 +7,7 @@ export SBENCH_HOME ?= $(CURDIR)/.sbench
 export DAGSTER_HOME ?= $(CURDIR)
 export SBENCH_DAGSTER ?= $(SBENCH_HOME)/dagster
 
-.PHONY: demo test check ui format test-mujoco35 bench clean
+.PHONY: demo test check ui format slurm-up slurm-down test-mujoco35 clean
 
 demo: $(VENV)/installed  ## the embedded benchmark from nothing to its grid and report
 	$(BIN)/sbench dataset make --profile $(PROFILE)
@@ -29,6 +29,12 @@ format: $(VENV)/installed
 ui: $(VENV)/installed  ## the Dagster UI on http://localhost:3000
 	mkdir -p $(SBENCH_DAGSTER)
 	$(BIN)/dagster dev -w workspace.yaml
+
+slurm-up:  ## a real Slurm of four pretended nodes on this machine
+	scripts/slurm-sandbox up $(ARGS)
+
+slurm-down:  ## stop it and forget it
+	scripts/slurm-sandbox down --wipe
 
 test-mujoco35: .venv-mujoco35/installed  ## what simulates, on the MuJoCo that MolmoSpaces pins
 	.venv-mujoco35/bin/python -m pytest tests/scenes tests/robot tests/grounding tests/manipulation $(ARGS)

@@ -21,8 +21,8 @@ from sbench_dag.pipeline import Fingerprints, find_gate, items
 from sbench_dag.plans.plan import Plan
 from sbench_dag.stops import StoppedError
 from sbench_dag.study import Study
+from sbench_dag.work.item import Task
 from sbench_dag.work.store import Line, Store, missing
-from sbench_dag.worker import Task
 
 Show = Callable[[Study, Line], Mapping[str, Any]]
 Batches = Callable[[Study, Sequence[str]], Iterable[tuple[str, Sequence[str]]]]

@@ -18,8 +18,8 @@ from sbench_dag.cluster.local import LocalCluster
 from sbench_dag.cluster.slurm.cluster import SlurmCluster
 from sbench_dag.cluster.slurm.settings import SlurmSettings
 from sbench_dag.errors import SetupError
+from sbench_dag.work.item import Task
 from sbench_dag.work.store import Line
-from sbench_dag.worker import Task
 
 
 class LocalConfig(LocalSettings, dg.Config):

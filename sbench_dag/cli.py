@@ -224,7 +224,7 @@ def _slurm_status(arguments: argparse.Namespace) -> int:
     from sbench_dag.cluster.slurm.status import jobs_status
     from sbench_dag.reports.text import slurm_table
 
-    found = jobs_status(find_study(arguments.study), Client())
+    found = jobs_status(find_study(arguments.study), Client(call_s=10.0))
     if arguments.json:
         print(json.dumps([shard.as_json() for shard in found.shards], indent=1))
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from sbench_dag.context import Context
@@ -12,16 +12,8 @@ from sbench_dag.errors import InvalidError, SetupError
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import find_gate
 from sbench_dag.study import load_study
-from sbench_dag.work.item import Result, WorkItem
+from sbench_dag.work.item import Result, Task
 from sbench_dag.work.store import Line
-
-
-@dataclass(frozen=True)
-class Task:
-    """One item and the fingerprint that its result will have."""
-
-    item: WorkItem
-    fingerprint: str
 
 
 class Worker:

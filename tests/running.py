@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sbench_dag.pipeline import GATES, Fingerprints, find_gate, items
 from sbench_dag.study import Study
+from sbench_dag.work.item import Task
 from sbench_dag.work.store import Line, Store, missing
-from sbench_dag.worker import Task, Worker
+from sbench_dag.worker import Worker
 
 
 def tasks_of(study: Study, gate: str) -> list[Task]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from sbench_dag.cluster.local import LocalCluster
+from sbench_dag.cluster.slurm.cluster import SlurmCluster
 from sbench_dag.manipulation.replay import replay
 from sbench_dag.pipeline import GATES
 from sbench_dag.plans.plan import ORACLE
@@ -15,6 +17,7 @@ from sbench_dag.reports.grid import Results, make_grid
 from sbench_dag.study import Study, create_study
 from sbench_dag.synthetic.make import make_dataset
 from tests.running import rows_of, tasks_of
+from tests.slurm import FAST, sandbox
 
 
 def run(study: Study, workers: int = 2) -> None:
@@ -100,3 +103,17 @@ def test_the_same_rows_whatever_the_number_of_workers(study: Study, workers: int
     run(other, workers)
     for gate in GATES:
         assert rows_of(other, gate.name) == rows_of(study, gate.name)
+
+
+def test_slurm_gives_the_same_rows(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Ten shards, on four nodes, in no order at all."""
+    monkeypatch.setenv("SBENCH_HOME", str(tmp_path))
+    other = create_study("mini", study.dataset_path, {"video": {"enabled": False}})
+    settings = FAST.model_copy(update={"shard_minutes": 0.15})
+    with sandbox() as slurm:
+        for gate in GATES:
+            list(SlurmCluster(settings).run(other.folder, gate.name, tasks_of(other, gate.name)))
+        assert len(slurm.tasks()) >= 10
+    for gate in ("g0_spike", "stage_b", "rollout", "stage_c", "rollout_rewards"):
+        assert rows_of(other, gate) == rows_of(study, gate), gate
+    assert make_grid(Results(other)) == make_grid(Results(study))

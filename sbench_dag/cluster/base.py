@@ -6,8 +6,8 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from sbench_dag.work.item import Task
 from sbench_dag.work.store import Line
-from sbench_dag.worker import Task
 
 
 class Cluster(Protocol):

@@ -14,14 +14,17 @@ from concurrent.futures import wait
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pebble import ProcessExpired, ProcessPool
 
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.study import load_study
-from sbench_dag.work.item import Result
+from sbench_dag.work.item import Result, Task
 from sbench_dag.work.store import Line, Segment, Store
-from sbench_dag.worker import Task, Worker
+
+if TYPE_CHECKING:
+    from sbench_dag.worker import Worker
 
 CRASHES_UNTIL_INVALID = 2
 
@@ -136,6 +139,8 @@ def _run(study: Path, gate: str, task: Task) -> Line:
 @lru_cache(maxsize=1)
 def _worker(study: Path, gate: str) -> Worker:
     """The process's worker: it lives as long as the process does."""
+    from sbench_dag.worker import Worker  # MuJoCo and all that: only the process that simulates needs it
+
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     return Worker(study, gate)
 

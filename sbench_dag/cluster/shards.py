@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from sbench_dag.work.fingerprint import fingerprint
-from sbench_dag.worker import Task
+from sbench_dag.work.item import Task
 
 
 def make_shards(tasks: Sequence[Task], shard_s: float, most: int) -> list[list[Task]]:
@@ -22,7 +22,8 @@ def make_shards(tasks: Sequence[Task], shard_s: float, most: int) -> list[list[T
     total = sum(task.item.cost for task in tasks)
     count = min(max(math.ceil(total / shard_s), 1), most)
     limit = max(shard_s, total / count)
-    groups = itertools.groupby(sorted(tasks, key=lambda task: task.item.group), key=lambda task: task.item.group)
+    by_group = sorted(tasks, key=lambda task: (task.item.group, task.item.key))
+    groups = itertools.groupby(by_group, key=lambda task: task.item.group)
     pieces = [piece for _, group in groups for piece in _pieces(list(group), limit)]
     pieces.sort(key=lambda piece: (-_cost(piece), fingerprint([task.item.key for task in piece])))
     shards: list[list[Task]] = [[] for _ in range(min(count, len(pieces)))]

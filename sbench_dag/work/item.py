@@ -23,6 +23,14 @@ class WorkItem:
 
 
 @dataclass(frozen=True)
+class Task:
+    """One item and the fingerprint that its result will have."""
+
+    item: WorkItem
+    fingerprint: str
+
+
+@dataclass(frozen=True)
 class Result:
     """What a gate says about one item.
 

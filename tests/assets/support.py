@@ -16,9 +16,8 @@ from assets.of_study import study_assets
 from assets.scope import Scope
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.study import Study, load_study
-from sbench_dag.work.item import Result
+from sbench_dag.work.item import Result, Task
 from sbench_dag.work.store import Line, Store
-from sbench_dag.worker import Task
 
 Judge = Callable[[str, str], Result | None]
 

@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import os
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import dagster as dg
 import pytest
@@ -22,52 +11,10 @@ import pytest
 from assets.instance import CHECKOUT
 from sbench_dag.study import Study
 from tests.assets.scenes import two_scenes
+from tests.assets.server import backfill_status, launch, ui, wait_until
 from tests.assets.support import Bench
 
 GATES = ("g0_spike", "stage_b", "stage_c", "rollout_rewards", "report")
-LAUNCH = """
-mutation($params: LaunchBackfillParams!) {
-  launchPartitionBackfill(backfillParams: $params) {
-    __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message }
-  }
-}"""
-STATUS = """
-query($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill { status } } }
-"""
-
-
-@contextmanager
-def processes(*commands: list[str]) -> Iterator[None]:
-    """Runs commands in the checkout, each in a process group of its own that ends with the block."""
-    started = [subprocess.Popen(command, cwd=CHECKOUT, start_new_session=True) for command in commands]
-    try:
-        yield
-    finally:
-        for process in started:
-            os.killpg(process.pid, signal.SIGTERM)
-        for process in started:
-            process.wait(30)
-
-
-def ask(port: int, query: str, **variables: object) -> dict[str, Any]:
-    body = json.dumps({"query": query, "variables": variables}).encode()
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/graphql", body, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        return json.load(answer)["data"]
-
-
-def wait_until(condition, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"not within {seconds} s"
-        time.sleep(0.5)
-
-
-def answers(port: int) -> bool:
-    try:
-        return bool(ask(port, "{ version }"))
-    except OSError:
-        return False
 
 
 @pytest.fixture
@@ -82,26 +29,14 @@ def study(home: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
 
 
 def test_select_all_materialize_all_ends_with_every_gate_complete(study: Study):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    web = [sys.executable, "-m", "dagster_webserver", "-w", "workspace.yaml", "-p", str(port)]
-    daemon = [sys.executable, str(Path(__file__).with_name("daemon.py")), "-w", "workspace.yaml"]
     selection = [{"path": [study.name, name]} for name in (*GATES, "summary")]
-    with processes(web, daemon):
-        wait_until(lambda: answers(port), 60)
-        params = {"assetSelection": selection, "partitionNames": list(study.manifest.episodes), "tags": []}
-        launched = ask(port, LAUNCH, params=params)["launchPartitionBackfill"]
-        assert launched["__typename"] == "LaunchBackfillSuccess", launched
-
-        def status() -> str:
-            return ask(port, STATUS, id=launched["backfillId"])["partitionBackfillOrError"]["status"]
-
-        wait_until(lambda: status() not in ("REQUESTED", "COMPLETING"), 240)
-        final = status()
+    with ui() as port:
+        backfill = launch(port, selection, study.manifest.episodes)
+        wait_until(lambda: backfill_status(port, backfill) not in ("REQUESTED", "COMPLETING"), 240)
+        final = backfill_status(port, backfill)
 
     with dg.DagsterInstance.get() as instance:
-        assert final == "COMPLETED_SUCCESS", why(instance, launched["backfillId"])
+        assert final == "COMPLETED_SUCCESS", why(instance, backfill)
         bench = Bench(study, instance)
         for gate in GATES:
             assert bench.status(gate) == (set(bench.partitions(gate)), set()), gate

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from sbench_dag.cluster.local import LocalCluster
 from sbench_dag.outcomes import Outcome, Reason
@@ -11,6 +16,7 @@ from sbench_dag.study import Study
 from sbench_dag.work.store import Line, Store
 from tests.blocks import blocks_study
 from tests.running import rows_of, run_here, tasks_of
+from tests.slurm import until
 
 COUNT = 5
 
@@ -89,3 +95,37 @@ def test_an_orchestrator_that_stops_reading_leaves_no_process_behind(home: Path)
     assert next(run).outcome is Outcome.SUCCESS
     run.close()
     assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("module", ["sbench_dag.cluster.local", "sbench_dag.cluster.slurm.task"])
+def test_only_the_workers_load_the_simulator(module: str):
+    code = f"import sys, {module}; sys.exit('mujoco' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_workers_do_not_outlive_an_orchestrator_that_is_killed(home: Path):
+    study = study_with(home, hang=["block_0"])
+    code = (
+        "import sys; from pathlib import Path; from sbench_dag.cluster.local import LocalCluster; "
+        "from sbench_dag.study import load_study; from tests.running import tasks_of\n"
+        "if __name__ == '__main__':\n"
+        "    study = load_study(Path(sys.argv[1]))\n"
+        "    list(LocalCluster(1).run(study.folder, 'stage_c', tasks_of(study, 'stage_c')))\n"
+    )
+    script = home / "orchestrator.py"
+    script.write_text(code)
+    environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    orchestrator = subprocess.Popen([sys.executable, str(script), str(study.folder)], env=environment)
+    until(lambda: (home / "calls").exists())
+    children = subprocess.run(["pgrep", "-P", str(orchestrator.pid)], capture_output=True, text=True).stdout.split()
+    orchestrator.kill()
+    orchestrator.wait()
+    until(lambda: not any(is_running(pid) for pid in children))
+
+
+def is_running(pid: str) -> bool:
+    """A process that nobody has reaped yet has no command line any more."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text() != ""
+    except FileNotFoundError:
+        return False

@@ -14,8 +14,8 @@ from sbench_dag.cluster.slurm.cluster import SlurmCluster
 from sbench_dag.errors import InputError, SetupError
 from sbench_dag.outcomes import Outcome
 from sbench_dag.study import Study
+from sbench_dag.work.item import Task
 from sbench_dag.work.store import Line
-from sbench_dag.worker import Task
 from tests.running import tasks_of
 
 

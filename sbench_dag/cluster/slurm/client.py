@@ -66,12 +66,13 @@ class Client:
         Raises:
             UnreachableError: no answer; that a task is missing in an answer says more.
         """
-        form = "%j|%i|%T|%r|%N|%S"
-        command = ["squeue", "--me", "-h", "-r", "-t", "all", f"--name={','.join(names)}", "-o", form]
+        form = "%j|%i|%T|%N|%S|%r"  # free text last
+        # --all: partitions that a site hides from this user's squeue run jobs none the less
+        command = ["squeue", "--all", "--me", "-h", "-r", "-t", "all", f"--name={','.join(names)}", "-o", form]
         done = self._ask(command)
         found = {}
         for line in done.splitlines():
-            name, task, state, reason, node, start = line.split("|")
+            name, task, state, node, start, reason = line.split("|", 5)
             # the same name twice: an array that Slurm had taken although it looked as if it had not
             for index in _indices(task):
                 known = found.get((name, index))
@@ -85,7 +86,7 @@ class Client:
         Raises:
             UnreachableError: there is an accounting, but it does not answer.
         """
-        fields = "JobID,JobName,State,ExitCode"
+        fields = "JobID,State,ExitCode,JobName"  # somebody else's job may have bars in its name
         command = ["sacct", "-X", "-n", "-P", "-j", ",".join(names_by_id), "-o", fields]
         try:
             text = self._ask(command)
@@ -95,7 +96,7 @@ class Client:
             raise
         found = {}
         for line in text.splitlines():
-            task, name, state, code = line.split("|")
+            task, state, code, name = line.split("|", 3)
             if names_by_id.get(task.split("_")[0]) != name:
                 continue  # the id was given to somebody else's job
             word = state.split()[0]
@@ -105,11 +106,19 @@ class Client:
 
     def cancel(self, *names: str) -> None:
         """Cancels whole jobs by name: also those whose id is not known."""
-        self._ask(["scancel", "--me", f"--name={','.join(names)}"])
+        for name in names:  # scancel takes `a,b` for one name
+            self._cancel("--me", f"--name={name}")
 
     def cancel_task(self, task: str) -> None:
         """Cancels one array task, `473_5`."""
-        self._ask(["scancel", task])
+        self._cancel(task)
+
+    def _cancel(self, *what: str) -> None:
+        try:
+            self._ask(["scancel", *what])
+        except UnreachableError as error:
+            if not _GONE.search(str(error)):  # that is as good; some versions fail then, some do not
+                raise
 
     def _ask(self, command: Sequence[str]) -> str:
         done = _call(command, self.call_s)
@@ -121,6 +130,7 @@ class Client:
 _MAY_PASS = re.compile(
     r"unable to contact|timed out|connect(ion)? (failure|refused)|temporarily|communication|rate.?limit", re.IGNORECASE
 )
+_GONE = re.compile(r"invalid job id|already complet", re.IGNORECASE)
 _LIVE = {
     "PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESIZING",
     "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "SPECIAL_EXIT", "RESV_DEL_HOLD",
@@ -154,9 +164,16 @@ def _letters(text: str) -> str:
     return re.sub(r"[^a-z]", "", text.lower())
 
 
+def _environment() -> dict[str, str]:
+    """Without what this process itself was started with, if it runs in a job, and without people's own defaults:
+    SQUEUE_PARTITION would hide jobs.
+    """
+    others = ("SLURM_", "SQUEUE_", "SACCT_", "SCANCEL_")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(others) or k in ("SLURM_CONF", "SLURM_CLUSTERS")}
+    return {**kept, "SLURM_BITSTR_LEN": "0"}  # `473_[3,10,12,...]` in full
+
+
 def _call(command: Sequence[str], timeout: float) -> subprocess.CompletedProcess[str]:
-    # what this process itself was started with, if it runs in a job, is not for the jobs that it submits
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("SLURM_") or k in ("SLURM_CONF", "SLURM_CLUSTERS")}
     try:
         return subprocess.run(
             command,
@@ -164,7 +181,7 @@ def _call(command: Sequence[str], timeout: float) -> subprocess.CompletedProcess
             text=True,
             errors="replace",
             timeout=timeout,
-            env=kept,
+            env=_environment(),
             stdin=subprocess.DEVNULL,
         )
     except FileNotFoundError:
@@ -183,7 +200,7 @@ def _printed_id(text: str) -> str | None:
 
 
 def _indices(task: str) -> Iterator[int]:
-    """The task's index, `473_5`, or all that have not started yet, `473_[0-3,7%2]`."""
+    """The task's index, `473_5`, or all that have not started yet, `473_[0-3,7%2]` or `473_[0-8:2]`."""
     _, _, rest = task.partition("_")
     for part in _ranges(rest.strip("[]").split("%")[0]):
         yield from part
@@ -191,6 +208,6 @@ def _indices(task: str) -> Iterator[int]:
 
 def _ranges(text: str) -> Iterator[Iterable[int]]:
     for part in filter(None, text.split(",")):
-        first, _, last = part.partition("-")
-        if first.isdigit() and (not last or last.isdigit()):
-            yield range(int(first), int(last or first) + 1)
+        match = re.fullmatch(r"(\d+)(?:-(\d+)(?::(\d+))?)?", part)
+        if match:
+            yield range(int(match[1]), int(match[2] or match[1]) + 1, int(match[3] or 1))

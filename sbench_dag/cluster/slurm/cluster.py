@@ -23,9 +23,8 @@ from sbench_dag.cluster.slurm.verdict import Ended, Verdicts
 from sbench_dag.errors import SetupError
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.study import load_study
-from sbench_dag.work.item import Result
+from sbench_dag.work.item import Result, Task
 from sbench_dag.work.store import Line, Segment, Store, Tail
-from sbench_dag.worker import Task
 
 log = logging.getLogger(__name__)
 

@@ -18,6 +18,7 @@ import json
 import re
 import shutil
 import time
+import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,9 +26,7 @@ from functools import cached_property
 from pathlib import Path
 
 from sbench_dag.files import write_whole
-from sbench_dag.work.fingerprint import fingerprint
-from sbench_dag.work.item import WorkItem
-from sbench_dag.worker import Task
+from sbench_dag.work.item import Task, WorkItem
 
 
 @dataclass(frozen=True)
@@ -162,9 +161,10 @@ class Job:
 
 def create_job(jobs: Path, gate: str, shards: Sequence[Sequence[Piece]]) -> Job:
     """Writes all but the script and the intent; `intend` completes it."""
-    what = fingerprint(gate, [[(p.task.item.key, p.task.fingerprint) for p in shard] for shard in shards])
     stem = re.sub(r"[^A-Za-z0-9-]", "-", f"{jobs.parent.name}-{gate}")[:60]
-    folder = _new_folder(jobs, f"sbench-{stem}-{what[:8]}")
+    # Slurm finds jobs by this name: it must not be that of a study of the same name elsewhere, or deleted since
+    folder = jobs / f"sbench-{stem}-{uuid.uuid4().hex[:8]}"
+    folder.mkdir()
     for name in ("shards", "attempts", "logs", "given-up"):
         (folder / name).mkdir()
     for index, shard in enumerate(shards):
@@ -199,14 +199,3 @@ def lock(jobs: Path) -> Iterator[None]:
             if folder.is_dir() and not (folder / "job.json").exists():
                 shutil.rmtree(folder)
         yield
-
-
-def _new_folder(jobs: Path, stem: str) -> Path:
-    number = 1
-    while True:
-        folder = jobs / (stem if number == 1 else f"{stem}-{number}")
-        try:
-            folder.mkdir()
-            return folder
-        except FileExistsError:
-            number += 1

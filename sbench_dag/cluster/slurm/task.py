@@ -21,9 +21,9 @@ from sbench_dag.cluster.local import LocalCluster
 from sbench_dag.cluster.slurm.job import Attempt, Job
 from sbench_dag.errors import SetupError
 from sbench_dag.study import load_study
+from sbench_dag.work.item import Task
 from sbench_dag.work.origin import slurm_task
 from sbench_dag.work.store import Store, missing
-from sbench_dag.worker import Task
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -102,11 +102,10 @@ def _ended(job: Job, index: int, attempt: Attempt | None, status: Status | None)
     if attempt is None:
         return Ended(f"{seen} before it began{words}", is_broken=state == "FAILED")
     if attempt.end == "done":
-        return Ended(f"{seen}, but not all of its results came")
+        return Ended(f"{seen or attempt.end}, but not all of its results came")
     if attempt.end:
-        return Ended(
-            f"{attempt.end} on {attempt.node} {f'({seen})' if seen else ''}", is_broken=attempt.end != "stopped"
-        )
+        how = f" ({seen})" if seen else ""
+        return Ended(f"{attempt.end} on {attempt.node}{how}", is_broken=attempt.end != "stopped")
     return Ended(f"{seen} on {attempt.node}{words}", frozenset() if state in _OUTSIDE else _running(attempt))
 
 
