@@ -5,6 +5,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from sbench_dag.scenes.egl import starting
+
 
 class Camera:
     """A camera of one model that keeps its renderer: starting one takes longer than a hundred pictures."""
@@ -18,10 +20,13 @@ class Camera:
         if name not in names:
             raise ValueError(f"no camera {name!r}; the scene has {', '.join(names)}")
         self.name = name
-        self._renderer = mujoco.Renderer(model, height=height, width=width)
-        # without a GPU these two cost more than all the rest
-        self._renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = 0
-        self._renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = 0
+        with starting():
+            self._renderer = mujoco.Renderer(model, height=height, width=width)
+            # without a GPU these two cost more than all the rest
+            self._renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = 0
+            self._renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = 0
+            # of nothing yet: a driver that hangs does so in the first picture
+            self._renderer.render()
 
     def render(self, data: mujoco.MjData) -> np.ndarray:
         """RGB (height, width, 3), uint8."""
