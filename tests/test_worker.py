@@ -1,0 +1,76 @@
+"""A worker that comes to its tasks late does not answer yesterday's question, nor with another simulator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco
+import pytest
+
+from sbench_dag.errors import SetupError
+from sbench_dag.outcomes import Outcome, Reason
+from sbench_dag.study import Study
+from sbench_dag.work.item import Task, WorkItem
+from sbench_dag.work.store import Line, Store
+from sbench_dag.worker import Worker
+from tests.blocks import blocks_study
+from tests.running import tasks_of
+
+GATES = ("g0_spike", "stage_b", "stage_c", "rollout_rewards")
+
+
+@pytest.fixture
+def study(home: Path) -> Study:
+    return blocks_study(home, 1)
+
+
+def run(study: Study, gate: str, task: Task) -> Line:
+    return Worker(study.folder, gate).run(task)
+
+
+def is_outdated(line: Line) -> bool:
+    return (line.outcome, line.result.reason) == (Outcome.NOT_RUN, Reason.INPUT_CHANGED)
+
+
+def test_a_task_of_today_is_run(study: Study):
+    [task] = tasks_of(study, "g0_spike")
+    assert run(study, "g0_spike", task).outcome is Outcome.SUCCESS
+
+
+@pytest.mark.parametrize("gate", GATES)
+def test_a_task_whose_fingerprint_is_not_todays_is_not_run(study: Study, gate: str):
+    [task] = tasks_of(study, gate)
+    line = run(study, gate, Task(task.item, "yesterday's"))
+    assert is_outdated(line)
+    assert line.fingerprint == "yesterday's", "so that whoever asked sees it"
+    assert "run it again" in line.result.message
+    assert not (study.results / "rollout").exists()
+    assert list(Store(study.results).lines(gate)) == [line]
+
+
+def test_a_setting_that_has_changed_since_makes_a_task_outdated(study: Study):
+    [task] = tasks_of(study, "stage_c")
+    file = study.folder / "study.toml"
+    file.write_text(file.read_text() + "[judge]\nlift_m = 0.02\n")
+    assert is_outdated(run(study, "stage_c", task))
+
+
+@pytest.mark.parametrize("gate", GATES)
+def test_a_key_that_the_manifest_no_longer_names_is_not_run(study: Study, gate: str):
+    task = Task(WorkItem("gone__0.q00.oracle", "gone__0"), "yesterday's")
+    assert is_outdated(run(study, gate, task))
+
+
+def test_an_episode_that_is_gone_is_not_run(study: Study):
+    [task] = tasks_of(study, "g0_spike")
+    episodes = study.dataset.root / "episodes"
+    (episodes / task.item.key).rename(episodes / "renamed__0")
+    study.refresh_manifest()
+    assert is_outdated(run(study, "g0_spike", task))
+
+
+def test_another_mujoco_than_the_studys_runs_nothing(home: Path):
+    study = blocks_study(home, 1, settings={"physics": {"mujoco": "2.0.0"}})
+    with pytest.raises(SetupError, match=rf"physics\.mujoco = '2\.0\.0', and this worker has {mujoco.__version__}"):
+        Worker(study.folder, "g0_spike")
+    assert not study.results.exists()
