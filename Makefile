@@ -2,6 +2,7 @@
 VENV ?= .venv
 PYTHON ?= python3
 PROFILE ?= mini
+JOBS ?= 3
 BIN := $(VENV)/bin
 export SBENCH_HOME ?= $(CURDIR)/.sbench
 export DAGSTER_HOME ?= $(CURDIR)
@@ -15,7 +16,7 @@ demo: $(VENV)/installed  ## the embedded benchmark from nothing to its grid and 
 	$(BIN)/python -m assets run --study $(PROFILE)
 
 test: $(VENV)/installed  ## all tests that need no GPU
-	$(BIN)/python -m pytest -m "not gpu" $(ARGS)
+	$(BIN)/python -m pytest -m "not gpu and not mujoco35" -n $(JOBS) --dist loadgroup $(ARGS)
 
 check: $(VENV)/installed  ## format, lint, types
 	$(BIN)/ruff format --check .
@@ -36,7 +37,8 @@ slurm-up:  ## a real Slurm of four pretended nodes on this machine
 slurm-down:  ## stop it and forget it
 	scripts/slurm-sandbox down --wipe
 
-test-mujoco35: .venv-mujoco35/installed  ## what simulates, on the MuJoCo that MolmoSpaces pins
+test-mujoco35: $(VENV)/installed .venv-mujoco35/installed  ## what simulates, on the MuJoCo that MolmoSpaces pins
+	$(BIN)/python -m pytest -m mujoco35
 	.venv-mujoco35/bin/python -m pytest tests/scenes tests/robot tests/grounding tests/manipulation $(ARGS)
 
 $(VENV)/installed: pyproject.toml scripts/system-packages

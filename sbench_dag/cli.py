@@ -237,11 +237,11 @@ def _slurm_status(arguments: argparse.Namespace) -> int:
 def _slurm_cancel(arguments: argparse.Namespace) -> int:
     from sbench_dag.cluster.slurm.client import Client
     from sbench_dag.cluster.slurm.cluster import cancel_jobs
-    from sbench_dag.cluster.slurm.job import open_jobs
+    from sbench_dag.cluster.slurm.job import BY_HAND, open_jobs
 
     jobs = open_jobs(find_study(arguments.study).jobs)
     for job in jobs:
-        job.close("cancelled")
+        job.close(BY_HAND)
     if jobs:
         cancel_jobs([job.name for job in jobs], Client())
     print(f"{len(jobs)} jobs cancelled")

@@ -17,6 +17,14 @@ from tests.by_hand import write_dataset
 EXAMPLE = Path(__file__).parents[1] / "examples" / "red_block" / "scene.xml"
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With -n, a folder's tests share a process, because they share fixtures; those that mostly wait are spread."""
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            if item.get_closest_marker("waits") is None:
+                item.add_marker(pytest.mark.xdist_group(str(item.path.parent.relative_to(config.rootpath))))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """With SBENCH_REQUIRE_ALL=1, as in CI, a skipped test is a failed one: nothing may be missing there."""

@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 
+import pytest
+
 from tests.slurm import SCRIPT, sandbox, until
+
+pytestmark = pytest.mark.waits
 
 
 def script(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -46,7 +46,7 @@ class SlurmCluster:
     def run(self, study: Path, gate: str, tasks: Sequence[Task]) -> Generator[Line, None, None]:
         """
         Raises:
-            SetupError: Slurm refuses the job, or no array task could even begin.
+            SetupError: Slurm refuses the job, no array task could even begin, or the job was cancelled by hand.
         """
         if not tasks:
             return
@@ -173,6 +173,7 @@ class _Run:
             if self._jobs:
                 self._states = self._client.queue(list(self._jobs))
                 self._learn_ids()
+                self._heed_cancellation()
                 self._verdicts.news(self._states)
                 for job, index in self._places():
                     ended = self._verdicts.of(job, index)
@@ -185,6 +186,12 @@ class _Run:
             self._outage.begin(error)
         else:
             self._outage.end()
+
+    def _heed_cancellation(self) -> None:
+        """Somebody who cancels a job by hand does not want it back."""
+        for job in self._jobs.values():
+            if job.is_cancelled_by_hand:
+                raise SetupError(f"job {job.id or job.name} was cancelled by `sbench slurm cancel`")
 
     def _places(self) -> list[tuple[Job, int]]:
         places = {(r.place[0].name, r.place[1]): r.place for r in self._pending.values() if r.place}
@@ -229,9 +236,12 @@ class _Run:
 
     def _submit_unsent(self) -> None:
         """Jobs that squeue does not know, although an orchestrator meant to submit them: it died, or got no answer."""
-        for job in self._jobs.values():
-            if job.id is None and time.time() - job.written > self._settings.grace_s:
-                self._submit(job)
+        unsent = [job for job in self._jobs.values() if job.id is None]
+        if any(time.time() - job.written > self._settings.grace_s for job in unsent):
+            with lock(self._jobs_folder):  # so nobody is at it now
+                for job in unsent:
+                    if job.id is None:
+                        self._submit(job)
 
     def _submit_missing(self) -> None:
         """One array for everything that is in no job. A suspect gets a shard of its own."""
@@ -245,8 +255,7 @@ class _Run:
             nowhere = [r for r in nowhere if r.place is None]
             if not nowhere:
                 return
-            job = self._create([self._pieces(shard) for shard in self._shards(nowhere)])
-        self._submit(job)
+            self._submit(self._create([self._pieces(shard) for shard in self._shards(nowhere)]))
 
     def _shards(self, records: Sequence[_Record]) -> list[list[Task]]:
         suspects = [r.task for r in records if r.kills]

@@ -28,6 +28,8 @@ from pathlib import Path
 from sbench_dag.files import write_whole
 from sbench_dag.work.item import Task, WorkItem
 
+BY_HAND = "cancelled by hand"
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -134,6 +136,10 @@ class Job:
     @property
     def is_closed(self) -> bool:
         return (self.folder / "closed").exists()
+
+    @property
+    def is_cancelled_by_hand(self) -> bool:
+        return self.is_closed and (self.folder / "closed").read_text() == BY_HAND
 
     # --- what its tasks note
 

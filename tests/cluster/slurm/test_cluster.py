@@ -24,6 +24,8 @@ from tests.blocks import blocks_study
 from tests.running import rows_of, run_here, tasks_of
 from tests.slurm import FAST, Run, Sandbox, sandbox, until
 
+pytestmark = pytest.mark.waits
+
 COUNT = 4
 ONE_EACH = FAST.model_copy(update={"shard_minutes": 0.001})
 SUCCESS = (Outcome.SUCCESS, None)
@@ -414,6 +416,20 @@ def test_set_up_lines_container_and_options_reach_the_worker(home: Path, slurm: 
     assert {"FROM_SETUP=yes", "FROM_CONTAINER=yes", "CUDA_VISIBLE_DEVICES=0,1"} <= set(environment)
     assert slurm.call("squeue", "-h", "-o", "%k %C").split() == ["hello", "2"]
     assert all_fine(run.wait())
+
+
+def test_behind_srun_the_worker_still_hears_that_its_time_is_up(home: Path, slurm: Sandbox):
+    """As at a site whose containers are an option of srun."""
+    settings = FAST.model_copy(update={"container": "srun --ntasks=1"})
+    run = Run(study_with(home, slow_s=2.0), settings=settings)
+    until(lambda: len(run.lines) >= 1)
+    [job] = run.jobs
+    [task] = slurm.running()
+    slurm.call("scancel", "--batch", "--signal=USR1", task)
+    assert all_fine(run.wait())
+    attempt = job.attempt(0)
+    assert attempt is not None and attempt.end == "stopped"
+    assert sum(calls(home).values()) <= COUNT + 1
 
 
 def test_a_held_job_is_waited_for_and_said(home: Path, slurm: Sandbox, caplog: pytest.LogCaptureFixture):

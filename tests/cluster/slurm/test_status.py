@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from sbench_dag.cli import main
+from sbench_dag.errors import SetupError
 from tests.cluster.slurm.test_cluster import ONE_EACH, study_with
 from tests.slurm import FAST, Run, Sandbox, until
+
+pytestmark = pytest.mark.waits
 
 
 def test_it_shows_every_task_while_they_run(home: Path, slurm: Sandbox, capsys: pytest.CaptureFixture[str]):
@@ -44,9 +47,10 @@ def test_without_a_controller_it_shows_what_the_files_say(
 
 
 def test_cancel_stops_what_runs_and_what_waits(home: Path, slurm: Sandbox, capsys: pytest.CaptureFixture[str]):
-    study_with_jobs = study_with(home, slow_s=20.0)
-    Run(study_with_jobs, settings=ONE_EACH.model_copy(update={"parallel": 2, "poll_s": 60.0}))
+    run = Run(study_with(home, slow_s=20.0), settings=ONE_EACH.model_copy(update={"parallel": 2}))
     until(lambda: len(slurm.running()) == 2)
     assert main(["slurm", "cancel"]) == 0
     assert "1 jobs cancelled" in capsys.readouterr().out
     assert slurm.tasks("PD,R,CG") == {}
+    with pytest.raises(SetupError, match="cancelled by `sbench slurm cancel`"):
+        run.wait()
