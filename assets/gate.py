@@ -26,7 +26,7 @@ from sbench_dag.work.store import Line, Store, missing
 
 Show = Callable[[Study, Line], Mapping[str, Any]]
 Batches = Callable[[Study, Sequence[str]], Iterable[tuple[str, Sequence[str]]]]
-RunTasks = Callable[[Path, str, Sequence[Task]], Generator[Line, None, None]]
+RunTasks = Callable[[Path, str, Sequence[Task]], Generator[Line | None, None, None]]
 Checks = Callable[[Study], Iterable[dg.AssetCheckResult]]
 
 _GONE = "the manifest has changed and no longer names it; reload the code location"
@@ -65,8 +65,8 @@ def _is_cancelled(context: dg.AssetExecutionContext) -> bool:
     return run is not None and run.status in (dg.DagsterRunStatus.CANCELING, dg.DagsterRunStatus.CANCELED)
 
 
-def _finished(study: Study, run_tasks: RunTasks, run: GateRun, keys: Sequence[str]) -> Iterator[Done | Undone]:
-    """What becomes of each requested key, as it happens."""
+def _finished(study: Study, run_tasks: RunTasks, run: GateRun, keys: Sequence[str]) -> Iterator[Done | Undone | None]:
+    """What becomes of each requested key, as it happens; None while nothing does."""
     gate, plans = run.gate, study.manifest.by_key
     there = {item.key for item in items(study, gate)}
     fingerprints = Fingerprints(study)
@@ -80,7 +80,9 @@ def _finished(study: Study, run_tasks: RunTasks, run: GateRun, keys: Sequence[st
     try:
         for name, batch in run.batches(study, todo) if run.batches else [(gate.name, todo)]:
             for line in _lines(study, run_tasks, name, batch, fingerprints):
-                if name == gate.name:
+                if line is None:
+                    yield None
+                elif name == gate.name:
                     left.discard(line.key)
                     yield _item(study, run, plans.get(line.key), line, cached=False)
     except StoppedError as stop:
@@ -90,7 +92,7 @@ def _finished(study: Study, run_tasks: RunTasks, run: GateRun, keys: Sequence[st
 
 def _lines(
     study: Study, run_tasks: RunTasks, gate: str, keys: Sequence[str], fingerprints: Fingerprints
-) -> Iterator[Line]:
+) -> Iterator[Line | None]:
     """Runs keys of a gate, in the order of its partitions, so that each scene is built once."""
     wanted = set(keys)
     todo = [item for item in items(study, find_gate(gate)) if item.key in wanted]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sbench_dag.cluster.slurm.cluster import SlurmCluster
 from sbench_dag.cluster.slurm.job import Piece, create_job, intend
-from sbench_dag.cluster.slurm.script import job_script
+from sbench_dag.cluster.slurm.script import job_options, job_script
 from sbench_dag.cluster.slurm.settings import SlurmSettings
 from sbench_dag.pipeline import Fingerprints, find_gate, items
 from sbench_dag.study import Study, create_study
@@ -74,7 +74,8 @@ def _plain(study: Study, count: int) -> float:
     tasks = _tasks(study, "stage_b")[:count]
     study.jobs.mkdir()
     job = create_job(study.jobs, "stage_b", [[Piece(task)] for task in tasks])
-    intend(job, job_script(job, count, SINGLE), gate="stage_b", shards=count, workers=1, timeout_s=600.0)
+    script = job_script(job, SINGLE, job_options(job, count, SINGLE))
+    intend(job, script, gate="stage_b", shards=count, workers=1, timeout_s=600.0)
     started = time.perf_counter()
     subprocess.run(["sbatch", job.script], check=True, capture_output=True)
     while subprocess.run(["squeue", "--me", "-h"], check=True, capture_output=True).stdout:
@@ -85,7 +86,8 @@ def _plain(study: Study, count: int) -> float:
 def _ours(study: Study, count: int) -> float:
     """Seconds until the last line has come."""
     started = time.perf_counter()
-    lines = list(SlurmCluster(SINGLE).run(study.folder, "stage_b", _tasks(study, "stage_b")[:count]))
+    run = SlurmCluster(SINGLE).run(study.folder, "stage_b", _tasks(study, "stage_b")[:count])
+    lines = [line for line in run if line is not None]
     assert len(lines) == count
     assert all(line.outcome.is_result for line in lines)
     return time.perf_counter() - started
@@ -122,7 +124,8 @@ def _submission(study: Study, count: int, settings: SlurmSettings) -> tuple[floa
     log.addHandler(handler)
     started, size = time.perf_counter(), 0
     with suppress(_Submitted):
-        next(SlurmCluster(held).run(study.folder, "stage_c", tasks))
+        for _ in SlurmCluster(held).run(study.folder, "stage_c", tasks):
+            pass
     seconds = time.perf_counter() - started
     log.removeHandler(handler)
     [script] = study.jobs.glob("*stage-c*/job.json")

@@ -58,8 +58,8 @@ class ClusterResource(dg.ConfigurableResource):
 
     def run(
         self, study: Path, gate: str, tasks: Sequence[Task], is_cancelled: Callable[[], bool] = lambda: True
-    ) -> Generator[Line, None, None]:
-        """Yields each task's stored line as it finishes.
+    ) -> Generator[Line | None, None, None]:
+        """Yields each task's stored line as it finishes, and None now and then while nothing does.
 
         Closing the generator stops what runs on this machine; jobs on a cluster only if the run is cancelled.
         """
@@ -67,4 +67,7 @@ class ClusterResource(dg.ConfigurableResource):
             lines = stack.enter_context(closing(self.cluster(is_cancelled).run(study, gate, tasks)))
             if self.progress:
                 stack.enter_context(logging_redirect_tqdm([logging.getLogger("sbench_dag")]))
-            yield from tqdm(lines, gate, total=len(tasks), unit="item", disable=not self.progress)
+            bar = stack.enter_context(tqdm(desc=gate, total=len(tasks), unit="item", disable=not self.progress))
+            for line in lines:
+                bar.update(line is not None)
+                yield line

@@ -240,10 +240,8 @@ def _slurm_cancel(arguments: argparse.Namespace) -> int:
     from sbench_dag.cluster.slurm.job import BY_HAND, open_jobs
 
     jobs = open_jobs(find_study(arguments.study).jobs)
-    for job in jobs:
-        job.close(BY_HAND)
     if jobs:
-        cancel_jobs([job.name for job in jobs], Client())
+        cancel_jobs(jobs, Client(), BY_HAND)
     print(f"{len(jobs)} jobs cancelled")
     return 0
 

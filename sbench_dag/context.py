@@ -93,6 +93,8 @@ class Context:
 
     def _stored(self, gate: str, afresh: bool = False) -> dict[str, Line]:
         """Today's stored results of a gate, read once."""
+        if afresh:
+            self.store.refresh(gate)
         if afresh or gate not in self._results:
             self._results[gate] = self.store.results(gate, self.fingerprints.wanted(find_gate(gate)))
         return self._results[gate]

@@ -92,7 +92,8 @@ class Run:
     def _follow(self) -> None:
         try:
             for line in self._cluster.run(self.study.folder, self.gate, self.tasks):
-                self.lines.append(line)
+                if line is not None:
+                    self.lines.append(line)
             self._end.put(None)
         except BaseException as error:
             self._end.put(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,19 @@ def test_a_line_says_which_array_task_wrote_it(store: Store, monkeypatch: pytest
 def test_a_line_that_no_array_task_wrote_says_so(store: Store, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("SLURM_ARRAY_TASK_ID", raising=False)
     assert "job" not in store.segment("gate").append("a", "f", GOOD).origin
+
+
+def test_looking_again_leaves_nothing_behind_and_loses_nothing(store: Store):
+    store.refresh("gate")
+    folder = store.root / "gate"
+    assert list(folder.iterdir()) == [], "also where nobody has written anything"
+    store.segment("gate").append("a", "f", GOOD)
+    before = sorted(folder.iterdir())
+    os.utime(folder, (0, 0))
+    store.refresh("gate")
+    assert sorted(folder.iterdir()) == before
+    assert [line.key for line in store.lines("gate")] == ["a"]
+    assert folder.stat().st_mtime > 0, "that is what a network file system goes by"
 
 
 def keys(tail: Tail) -> list[str]:

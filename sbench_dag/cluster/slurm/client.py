@@ -31,7 +31,6 @@ class Status:
     state: str
     reason: str = ""
     node: str = ""
-    start: str = ""
 
 
 TaskKey = tuple[str, int]  # the job's name and the task's index
@@ -44,17 +43,20 @@ class Client:
     submit_command: Sequence[str] = ("sbatch",)
     call_s: float = CALL_S
 
-    def submit(self, script: Path) -> str | None:
+    def submit(self, script: Path, options: Sequence[str] = ()) -> str | None:
         """The new array's id, or None where a site's wrapper does not print one.
+
+        options: those of the script, once more: a wrapper's and the environment's are weaker than these.
 
         Raises:
             RefusedError: Slurm does not want it; the text is Slurm's.
             UnreachableError: it is not known whether the job was taken. Look for its name before trying again.
         """
-        command = [*self.submit_command, "--parsable", str(script)]
+        command = [*self.submit_command, "--parsable", *options, str(script)]
         done = _call(command, SUBMIT_S)
-        if done.returncode == 0:
-            return _printed_id(done.stdout)
+        id = _printed_id(done.stdout)
+        if done.returncode == 0 or (id and "error" not in done.stderr):
+            return id  # what a wrapper does after the submission may fail
         text = (done.stderr.strip() or done.stdout.strip())[-500:]
         if _MAY_PASS.search(text):
             raise UnreachableError(text)
@@ -66,18 +68,20 @@ class Client:
         Raises:
             UnreachableError: no answer; that a task is missing in an answer says more.
         """
-        form = "%j|%i|%T|%N|%S|%r"  # free text last
+        form = "%j|%i|%T|%N|%r"  # free text last
         # --all: partitions that a site hides from this user's squeue run jobs none the less
-        command = ["squeue", "--all", "--me", "-h", "-r", "-t", "all", f"--name={','.join(names)}", "-o", form]
+        command = ["squeue", "--all", _me(), "-h", "-r", "-t", "all", f"--name={','.join(names)}", "-o", form]
         done = self._ask(command)
         found = {}
         for line in done.splitlines():
-            name, task, state, node, start, reason = line.split("|", 5)
+            if line.count("|") < 4:
+                continue  # the name of the cluster, where there are several
+            name, task, state, node, reason = line.split("|", 4)
             # the same name twice: an array that Slurm had taken although it looked as if it had not
             for index in _indices(task):
                 known = found.get((name, index))
                 if known is None or not is_live(known):
-                    found[name, index] = Status(task, state, reason, node, start)
+                    found[name, index] = Status(task, state, reason, node)
         return found
 
     def accounting(self, names_by_id: dict[str, str]) -> dict[TaskKey, Status] | None:
@@ -90,6 +94,8 @@ class Client:
         command = ["sacct", "-X", "-n", "-P", "-j", ",".join(names_by_id), "-o", fields]
         try:
             text = self._ask(command)
+        except SetupError:
+            return None  # there is no such program here
         except UnreachableError as error:
             if "accounting storage is disabled" in str(error):
                 return None
@@ -99,7 +105,7 @@ class Client:
             task, state, code, name = line.split("|", 3)
             if names_by_id.get(task.split("_")[0]) != name:
                 continue  # the id was given to somebody else's job
-            word = state.split()[0]
+            word = state.split()[0] if state else "UNKNOWN"
             for index in _indices(task):
                 found[name, index] = Status(task, word, "" if code == "0:0" else f"exit code {code}")
         return found
@@ -107,7 +113,7 @@ class Client:
     def cancel(self, *names: str) -> None:
         """Cancels whole jobs by name: also those whose id is not known."""
         for name in names:  # scancel takes `a,b` for one name
-            self._cancel("--me", f"--name={name}")
+            self._cancel(_me(), f"--name={name}")
 
     def cancel_task(self, task: str) -> None:
         """Cancels one array task, `473_5`."""
@@ -128,26 +134,30 @@ class Client:
 
 
 _MAY_PASS = re.compile(
-    r"unable to contact|timed out|connect(ion)? (failure|refused)|temporarily|communication|rate.?limit", re.IGNORECASE
+    r"unable to contact|timed out|connect(ion)? (failure|refused)|not connected|temporarily|communication|rate.?limit"
+    r"|zero bytes|in standby|munge|authenticat|credential|dns srv|try again",
+    re.IGNORECASE,
 )
 _GONE = re.compile(r"invalid job id|already complet", re.IGNORECASE)
-_LIVE = {
-    "PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESIZING",
-    "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "SPECIAL_EXIT", "RESV_DEL_HOLD",
+# a state that a newer Slurm brings is taken for one that goes on
+_OVER = {
+    "COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", "NODE_FAIL", "OUT_OF_MEMORY", "BOOT_FAIL", "DEADLINE", "PREEMPTED",
+    "REVOKED", "LAUNCH_FAILED", "RECONFIG_FAIL",
 }  # fmt: skip
 _NEVER = ("dependencyneversatisfied", "launchfailedrequeuedheld", "jobrequeuedinheldstate", "badconstraints")
 _HELD = ("jobhelduser", "jobheldadmin")
+_PATIENT = ("none", "resources", "priority", "begintime", "jobarraytasklimit", "dependency", "")
 _HELD_STATES = ("REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD")
 
 
 def is_live(status: Status) -> bool:
     """Whether a task runs, or may run without anybody's doing."""
-    return status.state in _LIVE and not is_stuck(status)
+    return not is_over(status) and not is_stuck(status)
 
 
 def is_stuck(status: Status) -> bool:
     """A task that Slurm keeps but will never run."""
-    return status.state in _LIVE and _letters(status.reason) in _NEVER
+    return not is_over(status) and _letters(status.reason) in _NEVER
 
 
 def is_held(status: Status) -> bool:
@@ -155,9 +165,14 @@ def is_held(status: Status) -> bool:
     return status.state in _HELD_STATES or (status.state == "PENDING" and _letters(status.reason) in _HELD)
 
 
+def waits_for_somebody(status: Status) -> bool:
+    """It waits for more than its turn: for a limit, a reservation, a node that is down."""
+    return status.state == "PENDING" and _letters(status.reason) not in _PATIENT
+
+
 def is_over(status: Status) -> bool:
     """Nothing of it runs, and nothing will."""
-    return status.state not in _LIVE
+    return status.state in _OVER
 
 
 def _letters(text: str) -> str:
@@ -193,10 +208,15 @@ def _call(command: Sequence[str], timeout: float) -> subprocess.CompletedProcess
         raise UnreachableError(f"{command[0]}: no answer within {timeout:g} s") from None
 
 
+def _me() -> str:
+    return f"--user={os.getuid()}"  # --me is newer than some sites, and $USER may be anybody
+
+
 def _printed_id(text: str) -> str | None:
-    """`473`, `473;cluster`, or `Submitted batch job 473`, wherever it stands in what a wrapper prints."""
-    match = re.search(r"^\s*(?:Submitted batch job )?(\d+)(?:;\S+)?\s*$", text, re.MULTILINE)
-    return match[1] if match else None
+    """`Submitted batch job 473` or `473`, `473;cluster`, wherever it stands in what a wrapper prints."""
+    said = re.findall(r"^\s*Submitted batch job (\d+)", text, re.MULTILINE)
+    bare = re.findall(r"^\s*(\d+)(?:;\S+)?\s*$", text, re.MULTILINE)
+    return next(reversed(said or bare), None)
 
 
 def _indices(task: str) -> Iterator[int]:

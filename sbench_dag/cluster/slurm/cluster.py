@@ -1,8 +1,8 @@
 """Runs tasks as arrays of shards. The store is the truth: a task is done when its line is there.
 
-Slurm is asked what may still come. In this order: a line or what an array task wrote of its end, squeue, sacct, and at
-last silence: a task that none of them knows, several times and with a controller that answers, is lost. What is over
-without results is submitted again, up to a limit; then it is invalid, with the cause of each attempt.
+Slurm is asked what may still come. In this order: a line, squeue, what an array task wrote of its own end, sacct, and
+at last silence: a task that none of them knows, answer after answer, is lost. What is over without results is submitted
+again, up to a limit; then it is invalid, with the cause of each attempt. An error never cancels what is healthy.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from pathlib import Path
 from sbench_dag.cluster.shards import make_shards
 from sbench_dag.cluster.slurm.client import Client, RefusedError, Status, TaskKey, UnreachableError, is_over
 from sbench_dag.cluster.slurm.job import Job, Piece, create_job, intend, lock, open_jobs
-from sbench_dag.cluster.slurm.script import job_script
+from sbench_dag.cluster.slurm.script import job_options, job_script
 from sbench_dag.cluster.slurm.settings import SlurmSettings
 from sbench_dag.cluster.slurm.verdict import Ended, Verdicts
 from sbench_dag.errors import SetupError
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.study import load_study
-from sbench_dag.work.item import Result, Task
+from sbench_dag.work.item import Result, Task, WorkItem
 from sbench_dag.work.store import Line, Segment, Store, Tail
 
 log = logging.getLogger(__name__)
 
 KILLS_UNTIL_INVALID = 2
-BROKEN_UNTIL_ERROR = 2  # one array task that can't begin may be one bad node
 LOOK_S = 1.0
+REFUSED_RETRY_S = 120.0
 SILENCE_UNTIL_ERROR_S = 900.0
 
 
@@ -43,19 +43,16 @@ class SlurmCluster:
     settings: SlurmSettings = field(default_factory=SlurmSettings)
     is_cancelled: Callable[[], bool] = lambda: False
 
-    def run(self, study: Path, gate: str, tasks: Sequence[Task]) -> Generator[Line, None, None]:
+    def run(self, study: Path, gate: str, tasks: Sequence[Task]) -> Generator[Line | None, None, None]:
         """
         Raises:
-            SetupError: Slurm refuses the job, no array task could even begin, or the job was cancelled by hand.
+            SetupError: Slurm refuses the job, no array task can even begin, or the job was cancelled by hand.
         """
         if not tasks:
             return
         run = _Run(self.settings, study, gate, tasks)
         try:
             yield from run.lines()
-        except SetupError:
-            run.cancel_submitted()
-            raise
         except BaseException:
             if self.is_cancelled():
                 run.cancel()
@@ -74,6 +71,7 @@ class _Record:
     place: tuple[Job, int] | None = None
     tries: int = 0
     kills: int = 0
+    is_suspect: bool = False
     causes: list[str] = field(default_factory=list)
 
 
@@ -91,12 +89,13 @@ class _Run:
         self._pending = {task.item.key: _Record(task) for task in tasks}
         self._jobs: dict[str, Job] = {}
         self._states: dict[TaskKey, Status] = {}
-        self._verdicts = Verdicts(self._client, settings.grace_s, settings.poll_s)
+        self._verdicts = Verdicts(self._client, settings.grace_s)
         self._outage = _Outage()
         self._gave: set[TaskKey] = set()  # array tasks that gave results
-        self._broken: set[TaskKey] = set()
+        self._broken: list[str] = []  # the node of each array task that could not begin
+        self._refused_at: float | None = None
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[Line | None]:
         self._attach()
         yield from self._new_lines()
         poll_at = 0.0
@@ -104,8 +103,10 @@ class _Run:
             if time.monotonic() >= poll_at:
                 yield from self._poll()
                 poll_at = time.monotonic() + self._settings.poll_s
+            yield None
             time.sleep(min(LOOK_S, self._settings.poll_s))
             yield from self._new_lines()
+        self._outage.outlived()
         self._close_finished()
 
     # --- the store
@@ -113,13 +114,24 @@ class _Run:
     def _new_lines(self) -> Iterator[Line]:
         """Lines of pending tasks. A line without a result counts if it is of a job of this run: others are history."""
         for line in self._tail.new():
-            record = self._pending.get(line.key)
-            if record is None or record.task.fingerprint != line.fingerprint:
-                continue
-            if line.outcome.is_result or line.origin.get("job") in self._jobs:
-                self._gave.add((line.origin.get("job", ""), line.origin.get("task", 0)))
-                del self._pending[line.key]
-                yield self._with_times(line)
+            if line.origin.get("job") in self._jobs:
+                self._gave.add((line.origin["job"], line.origin["task"]))
+            yield from self._accept(line)
+
+    def _accept(self, line: Line) -> Iterator[Line]:
+        record = self._pending.get(line.key)
+        if record is None or record.task.fingerprint != line.fingerprint:
+            return
+        if line.outcome.is_result or line.origin.get("job") in self._jobs:
+            del self._pending[line.key]
+            yield self._with_times(line)
+
+    def _last_look(self) -> Iterator[Line]:
+        """Reads all of the store again before anything is given up: a network file system may have shown it late."""
+        self._store.refresh(self._gate)
+        wanted = {key: record.task.fingerprint for key, record in self._pending.items()}
+        for line in self._store.results(self._gate, wanted).values():
+            yield from self._accept(line)
 
     def _with_times(self, line: Line) -> Line:
         """Adds what the worker could not know of itself."""
@@ -128,12 +140,14 @@ class _Run:
             return line
         index = line.origin["task"]
         extra: dict[str, object] = {"log": str(job.log(index))}
-        attempt, status = job.attempt(index), self._states.get((job.name, index))
+        attempt, status = job.attempt(index, line.origin["restart"]), self._states.get((job.name, index))
+        submission = job.submission
         if attempt:
             extra["run_s"] = round(line.finished - attempt.started, 1)
-            if job.submission and attempt.restart == 0:
-                extra["queue_s"] = round(max(attempt.started - job.submission[1], 0.0), 1)
-        extra["state"] = status.state if status else "RUNNING"
+            if submission and attempt.restart == 0:
+                extra["queue_s"] = round(max(attempt.started - submission[1], 0.0), 1)
+        if status:
+            extra["state"] = status.state
         return replace(line, origin={**line.origin, **extra})
 
     def _invalid(self, record: _Record, reason: Reason, message: str) -> Line:
@@ -159,7 +173,8 @@ class _Run:
             for piece in shard:
                 record = self._pending.get(piece.task.item.key)
                 if record and record.place is None and record.task.fingerprint == piece.task.fingerprint:
-                    record.place, record.tries, record.kills = (job, index), piece.tries, piece.kills
+                    record.place, record.causes = (job, index), list(piece.causes)
+                    record.tries, record.kills = piece.tries, piece.kills
                     count += 1
         if count:
             self._jobs[job.name] = job
@@ -174,18 +189,25 @@ class _Run:
                 self._states = self._client.queue(list(self._jobs))
                 self._learn_ids()
                 self._heed_cancellation()
-                self._verdicts.news(self._states)
-                for job, index in self._places():
-                    ended = self._verdicts.of(job, index)
-                    if ended:
-                        self._release(job, index, ended)
+                yield from self._release_what_is_over()
             yield from self._give_up()
             self._submit_unsent()
             self._submit_missing()
         except UnreachableError as error:
-            self._outage.begin(error)
+            self._outage.begin(error, is_hopeless=not self._jobs_with_id())
         else:
             self._outage.end()
+
+    def _release_what_is_over(self) -> Iterator[Line]:
+        self._verdicts.news(self._states)
+        ended = [(job, index, verdict) for job, index in self._places() if (verdict := self._verdicts.of(job, index))]
+        if ended:
+            yield from self._last_look()
+        for job, index, verdict in ended:
+            self._release(job, index, verdict)
+
+    def _jobs_with_id(self) -> list[Job]:
+        return [job for job in self._jobs.values() if job.id]
 
     def _heed_cancellation(self) -> None:
         """Somebody who cancels a job by hand does not want it back."""
@@ -194,18 +216,21 @@ class _Run:
                 raise SetupError(f"job {job.id or job.name} was cancelled by `sbench slurm cancel`")
 
     def _places(self) -> list[tuple[Job, int]]:
+        """The array tasks from which something is still expected."""
+        known = {job.name for job in self._jobs_with_id()}
         places = {(r.place[0].name, r.place[1]): r.place for r in self._pending.values() if r.place}
-        return [place for place in places.values() if place[0].id]
+        return [place for (name, _), place in places.items() if name in known]
 
     def _learn_ids(self) -> None:
         """Of jobs whose submission nobody lived to note, or whose wrapper does not print the id."""
         ids = {name: status.id.split("_")[0] for (name, _), status in self._states.items()}
         for job in self._jobs.values():
-            if job.id is None:
+            known, id = job.id, ids.get(job.name)
+            if known is None and id is None:
                 begun = next(filter(None, map(job.attempt, range(job.count))), None)
-                id = ids.get(job.name) or (begun and begun.id.split("_")[0])
-                if id:
-                    job.submitted(id)
+                id = begun and begun.id.split("_")[0]
+            if id and id != known:
+                job.submitted(id)
 
     def _release(self, job: Job, index: int, ended: Ended) -> None:
         """Takes the pending tasks out of an array task that is over."""
@@ -213,15 +238,24 @@ class _Run:
         here = [r for r in self._pending.values() if r.place == (job, index)]
         log.warning(f"{self._gate}: {job.id}_{index} is over with {len(here)} items left: {ended.cause}")
         if ended.is_broken:
-            self._broken.add((job.name, index))
-            if not self._gave and len(self._broken) >= min(job.count, BROKEN_UNTIL_ERROR):
-                raise SetupError(f"{job.id}_{index} could not begin: {ended.cause}. Its log is {job.log(index)}")
+            self._broken.append(ended.node)
+            self._check_that_any_can_begin(job, index, ended)
         for record in here:
             record.place = None
             record.causes.append(f"{job.id}_{index}: {ended.cause}")
             # one that gave something may be submitted for ever: each time there is less to do
             record.tries += (job.name, index) not in self._gave
-            record.kills += record.task.item.key in ended.suspects
+            record.is_suspect = record.task.item.key in ended.suspects
+            record.kills += record.is_suspect and ended.is_kill
+
+    def _check_that_any_can_begin(self, job: Job, index: int, ended: Ended) -> None:
+        """One array task that can't begin may be a bad node. Several without a single result are a bad set-up."""
+        elsewhere = [place for place in self._places() if place != (job, index)]
+        if self._gave or len(self._broken) < 2 or (elsewhere and len(set(self._broken)) < 2):
+            return
+        for name in list(self._jobs):
+            cancel_jobs([self._jobs[name]], self._client)
+        raise SetupError(f"{job.id}_{index} could not begin: {ended.cause}. Its log is {job.log(index)}")
 
     def _give_up(self) -> Iterator[Line]:
         for record in [r for r in self._pending.values() if r.place is None]:
@@ -236,8 +270,9 @@ class _Run:
 
     def _submit_unsent(self) -> None:
         """Jobs that squeue does not know, although an orchestrator meant to submit them: it died, or got no answer."""
-        unsent = [job for job in self._jobs.values() if job.id is None]
-        if any(time.time() - job.written > self._settings.grace_s for job in unsent):
+        late = time.time() - self._settings.grace_s
+        unsent = [job for job in self._jobs.values() if job.id is None and job.written < late]
+        if unsent:
             with lock(self._jobs_folder):  # so nobody is at it now
                 for job in unsent:
                     if job.id is None:
@@ -246,7 +281,7 @@ class _Run:
     def _submit_missing(self) -> None:
         """One array for everything that is in no job. A suspect gets a shard of its own."""
         nowhere = [r for r in self._pending.values() if r.place is None]
-        if not nowhere:
+        if not nowhere or (self._refused_at and time.monotonic() - self._refused_at < REFUSED_RETRY_S):
             return
         with lock(self._jobs_folder):
             for job in open_jobs(self._jobs_folder, self._gate):
@@ -258,28 +293,43 @@ class _Run:
             self._submit(self._create([self._pieces(shard) for shard in self._shards(nowhere)]))
 
     def _shards(self, records: Sequence[_Record]) -> list[list[Task]]:
-        suspects = [r.task for r in records if r.kills]
-        seconds = self._seconds()
-        tasks = [replace(r.task, item=replace(r.task.item, cost=seconds)) for r in records if not r.kills]
+        """Suspects each in a shard of its own, as long as there may be so many; those that are left wait."""
+        alone = [r.task for r in records if r.is_suspect or r.kills][: max(self._settings.shards - 1, 1)]
+        costs = self._costs()
+        rest = [r.task for r in records if not (r.is_suspect or r.kills)]
+        tasks = [replace(task, item=replace(task.item, cost=costs(task.item))) for task in rest]
         shard_s = 60 * self._settings.shard_minutes * self._settings.workers
-        return [*make_shards(tasks, shard_s, self._settings.shards), *([task] for task in suspects)]
+        shards = make_shards(tasks, shard_s, max(self._settings.shards - len(alone), 1))
+        return [*shards, *([task] for task in alone)]
 
-    def _seconds(self) -> float:
-        """What an item takes: the median of those that this gate has run, or the gate's own estimate."""
-        known = [line.result.timings["total_s"] for line in self._store.lines(self._gate) if line.outcome.is_result]
-        if known:
-            return max(statistics.median(known), 1e-3)
-        return next(iter(self._pending.values())).task.item.cost
+    def _costs(self) -> Callable[[WorkItem], float]:
+        """What an item is expected to take: the longest that it ever took here, or what others took on average.
+
+        Not less than the gate's own estimate: a verdict from a stored rollout says nothing about the next simulation.
+        """
+        longest: dict[str, float] = {}
+        for line in self._store.lines(self._gate):
+            if line.outcome in (Outcome.SUCCESS, Outcome.FAILURE):
+                longest[line.key] = max(longest.get(line.key, 0.0), line.result.timings.get("total_s", 0.0))
+        usual = statistics.fmean(longest.values()) if longest else 0.0
+        return lambda item: max(longest.get(item.key, usual), item.cost)
 
     def _pieces(self, shard: Sequence[Task]) -> list[Piece]:
         records = [self._pending[task.item.key] for task in shard]
-        return [Piece(task, r.tries, r.kills) for task, r in zip(shard, records, strict=True)]
+        return [Piece(r.task, r.tries, r.kills, tuple(r.causes)) for r in records]
 
     def _create(self, shards: list[list[Piece]]) -> Job:
         job = create_job(self._jobs_folder, self._gate, shards)
-        intent = {"gate": self._gate, "shards": len(shards)}
-        limits = {"workers": self._settings.workers, "timeout_s": self._settings.timeout_s}
-        intend(job, job_script(job, len(shards), self._settings), **intent, **limits)
+        options = job_options(job, len(shards), self._settings, {node for node in self._broken if node})
+        intend(
+            job,
+            job_script(job, self._settings, options),
+            gate=self._gate,
+            shards=len(shards),
+            workers=self._settings.workers,
+            timeout_s=self._settings.timeout_s,
+            options=options,
+        )
         self._jobs[job.name] = job
         for index, shard in enumerate(shards):
             for piece in shard:
@@ -287,11 +337,21 @@ class _Run:
         return job
 
     def _submit(self, job: Job) -> None:
+        """Where other jobs go on, a refusal is put up with for a while: limits on what one may submit come and go."""
         try:
-            id = self._client.submit(job.script)
-        except RefusedError:
+            id = self._client.submit(job.script, job.intent["options"])
+        except RefusedError as error:
             job.close("refused")
-            raise
+            del self._jobs[job.name]
+            for record in self._pending.values():
+                if record.place and record.place[0] == job:
+                    record.place = None
+            if not self._places():
+                raise
+            self._refused_at = time.monotonic()
+            log.warning(f"{error}. What runs goes on; trying again in {REFUSED_RETRY_S:g} s")
+            return
+        self._refused_at = None
         if id:
             job.submitted(id)
         log.info(f"{self._gate}: submitted {job.count} array tasks as job {id or job.name}; logs in {job.folder}")
@@ -300,28 +360,18 @@ class _Run:
 
     def _close_finished(self) -> None:
         """Jobs that have nothing to do any more need not be looked at by later runs."""
-        done = self._store.results(self._gate, self._wanted())
+        lines = list(self._store.lines(self._gate))
         for job in self._jobs.values():
+            done = {line.key for line in lines if line.outcome.is_result or line.origin.get("job") == job.name}
+            done |= {line.key for line in lines if line.segment == self.failures.path.stem}
             if all(piece.task.item.key in done for shard in job.shards for piece in shard):
                 job.close("finished")
 
-    def _wanted(self) -> dict[str, str]:
-        jobs = self._jobs.values()
-        return {p.task.item.key: p.task.fingerprint for job in jobs for shard in job.shards for p in shard}
-
     def cancel(self) -> None:
         """Cancels the jobs and waits until nothing of them runs."""
-        if not self._jobs:
-            return
-        log.warning(f"{self._gate}: cancelling {', '.join(job.id or job.name for job in self._jobs.values())}")
-        for job in self._jobs.values():
-            job.close("cancelled")
-        cancel_jobs(list(self._jobs), self._client)
-
-    def cancel_submitted(self) -> None:
-        """Cancels what is known to have come as far as Slurm."""
-        self._jobs = {name: job for name, job in self._jobs.items() if job.id}
-        self.cancel()
+        if self._jobs:
+            log.warning(f"{self._gate}: cancelling {', '.join(job.id or job.name for job in self._jobs.values())}")
+            cancel_jobs(list(self._jobs.values()), self._client)
 
     def leave(self) -> None:
         jobs = ", ".join(job.id or job.name for job in self._jobs.values())
@@ -329,8 +379,15 @@ class _Run:
             log.warning(f"{self._gate}: {jobs} goes on without us; the next run over these items follows it")
 
 
-def cancel_jobs(names: Sequence[str], client: Client, patience_s: float = 120.0) -> None:
-    """Cancels jobs by name and waits until they are gone."""
+def cancel_jobs(jobs: Sequence[Job], client: Client, why: str = "cancelled", patience_s: float = 120.0) -> None:
+    """Cancels jobs by name and waits until they are gone. Their tasks that would begin meanwhile do not.
+
+    Raises:
+        SetupError: Slurm does not answer, or they do not end. They are open again, so that the next run finds them.
+    """
+    names = [job.name for job in jobs]
+    for job in jobs:
+        job.close(why)
     deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline:
         try:
@@ -340,7 +397,9 @@ def cancel_jobs(names: Sequence[str], client: Client, patience_s: float = 120.0)
         except UnreachableError as error:
             log.warning(f"Slurm does not answer ({error}); trying to cancel again")
         time.sleep(LOOK_S)
-    raise SetupError(f"could not cancel {', '.join(names)} within {patience_s:g} s; please look with squeue --me")
+    for job in jobs:
+        job.reopen()
+    raise SetupError(f"could not cancel {', '.join(names)} within {patience_s:g} s; please look with squeue")
 
 
 class _Outage:
@@ -350,15 +409,16 @@ class _Outage:
         self._since: float | None = None
         self._answered = False
 
-    def begin(self, error: UnreachableError) -> None:
-        """
+    def begin(self, error: UnreachableError, is_hopeless: bool) -> None:
+        """is_hopeless: nothing that was submitted can come back.
+
         Raises:
             SetupError: it never did answer, for so long that it will not.
         """
         if self._since is None:
             self._since = time.monotonic()
             log.warning(f"Slurm does not answer ({error}). What runs goes on, and results come in as they are stored")
-        if not self._answered and time.monotonic() - self._since > SILENCE_UNTIL_ERROR_S:
+        if is_hopeless and not self._answered and time.monotonic() - self._since > SILENCE_UNTIL_ERROR_S:
             raise SetupError(f"Slurm has not answered for {SILENCE_UNTIL_ERROR_S:g} s: {error}") from None
 
     def end(self) -> None:
@@ -366,3 +426,10 @@ class _Outage:
         if self._since is not None:
             log.warning(f"Slurm answers again, after {time.monotonic() - self._since:.0f} s")
             self._since = None
+
+    def outlived(self) -> None:
+        """All results have come while Slurm did not answer."""
+        if self._since is not None:
+            log.warning(
+                f"Slurm has not answered for {time.monotonic() - self._since:.0f} s, and is not needed any more"
+            )

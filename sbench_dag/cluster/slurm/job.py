@@ -16,7 +16,6 @@ import dataclasses
 import fcntl
 import json
 import re
-import shutil
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -25,6 +24,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from sbench_dag.errors import SetupError
 from sbench_dag.files import write_whole
 from sbench_dag.work.item import Task, WorkItem
 
@@ -33,11 +33,15 @@ BY_HAND = "cancelled by hand"
 
 @dataclass(frozen=True)
 class Piece:
-    """A task in a shard. tries: earlier submissions that gave nothing. kills: array tasks that may have died of it."""
+    """A task in a shard, and its history.
+
+    tries: earlier submissions that gave nothing. kills: array tasks that may have died of it. causes: why each ended.
+    """
 
     task: Task
     tries: int = 0
     kills: int = 0
+    causes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,12 @@ class Job:
     def shard(self, index: int) -> list[Piece]:
         data = json.loads((self.folder / "shards" / f"{index}.json").read_text())
         return [
-            Piece(Task(WorkItem(i["key"], i["group"], i["cost"]), i["fingerprint"]), i["tries"], i["kills"])
+            Piece(
+                Task(WorkItem(i["key"], i["group"], i["cost"]), i["fingerprint"]),
+                i["tries"],
+                i["kills"],
+                tuple(i["causes"]),
+            )
             for i in data["items"]
         ]
 
@@ -114,15 +123,13 @@ class Job:
     @property
     def submission(self) -> tuple[str, float] | None:
         """The array's id and when it was submitted, if that is known."""
-        try:
-            data = json.loads((self.folder / "submitted.json").read_text())
-        except FileNotFoundError:
-            return None
-        return data["id"], data["time"]
+        data = _read_json(self.folder / "submitted.json")
+        return (data["id"], data["time"]) if data else None
 
     @property
     def id(self) -> str | None:
-        return self.submission[0] if self.submission else None
+        submission = self.submission
+        return submission[0] if submission else None
 
     def give_up(self, index: int, why: str) -> None:
         (self.folder / "given-up" / str(index)).write_text(why)
@@ -132,6 +139,9 @@ class Job:
 
     def close(self, why: str) -> None:
         (self.folder / "closed").write_text(why)
+
+    def reopen(self) -> None:
+        (self.folder / "closed").unlink(missing_ok=True)
 
     @property
     def is_closed(self) -> bool:
@@ -143,18 +153,26 @@ class Job:
 
     # --- what its tasks note
 
+    def is_of(self, array: str) -> bool:
+        """Whether the job is that array's. The first that asks gets it: Slurm may have taken one script twice."""
+        try:
+            with (self.folder / "array").open("x") as file:
+                file.write(array)
+            return True
+        except FileExistsError:
+            return (self.folder / "array").read_text() in (array, "")
+
     def note(self, index: int, attempt: Attempt) -> None:
         file = self.folder / "attempts" / f"{index}.{attempt.restart}.json"
         write_whole(file, json.dumps(dataclasses.asdict(attempt)))
 
-    def attempt(self, index: int) -> Attempt | None:
-        """The latest attempt at a shard, if it has begun at all."""
-        files = (self.folder / "attempts").glob(f"{index}.*.json")
-        latest = max(files, key=lambda file: int(file.name.split(".")[1]), default=None)
-        if latest is None:
-            return None
-        data = json.loads(latest.read_text())
-        return Attempt(**{**data, "running": tuple(data["running"])})
+    def attempt(self, index: int, restart: int | None = None) -> Attempt | None:
+        """An attempt at a shard, by default the latest; None if it has not begun."""
+        folder = self.folder / "attempts"
+        if restart is None:
+            restart = max((int(file.name.split(".")[1]) for file in folder.glob(f"{index}.*.json")), default=0)
+        data = _read_json(folder / f"{index}.{restart}.json")
+        return Attempt(**{**data, "running": tuple(data["running"])}) if data else None
 
     def last_words(self, index: int) -> str:
         """The last line of the task's log: what a program that could not begin says there."""
@@ -174,11 +192,13 @@ def create_job(jobs: Path, gate: str, shards: Sequence[Sequence[Piece]]) -> Job:
     for name in ("shards", "attempts", "logs", "given-up"):
         (folder / name).mkdir()
     for index, shard in enumerate(shards):
-        items = [
-            {**vars(p.task.item), "fingerprint": p.task.fingerprint, "tries": p.tries, "kills": p.kills} for p in shard
-        ]
+        items = [{**vars(p.task.item), "fingerprint": p.task.fingerprint, **_history(p)} for p in shard]
         (folder / "shards" / f"{index}.json").write_text(json.dumps({"items": items}))
     return Job(folder)
+
+
+def _history(piece: Piece) -> dict[str, object]:
+    return {"tries": piece.tries, "kills": piece.kills, "causes": piece.causes}
 
 
 def intend(job: Job, script: str, **intent: object) -> None:
@@ -196,12 +216,27 @@ def open_jobs(jobs: Path, gate: str | None = None) -> list[Job]:
 
 @contextmanager
 def lock(jobs: Path) -> Iterator[None]:
-    """One orchestrator at a time looks for what is missing and submits it. A process that dies lets go of it."""
+    """One orchestrator at a time looks for what is missing and submits it. A process that dies lets go of it.
+
+    Raises:
+        SetupError: the file system has no locks.
+    """
     jobs.mkdir(parents=True, exist_ok=True)
     with (jobs / "lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        for folder in jobs.iterdir():
-            # somebody died while writing it; nothing of it was ever submitted
-            if folder.is_dir() and not (folder / "job.json").exists():
-                shutil.rmtree(folder)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError as error:
+            raise SetupError(f"{jobs / 'lock'} can't be locked ({error}); on Lustre, mount with -o flock") from None
         yield
+
+
+def _read_json(file: Path) -> dict | None:
+    """None if there is no such file. A network file system may need to be asked again for one that is just replaced."""
+    for _ in range(5):
+        try:
+            return json.loads(file.read_text())
+        except FileNotFoundError:
+            return None
+        except OSError:
+            time.sleep(0.2)
+    return json.loads(file.read_text())

@@ -1,17 +1,18 @@
-"""The batch script of an array: to be read, and submitted again by hand if need be."""
+"""The batch script of an array: to be read by whoever wants to know what runs there."""
 
 from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from sbench_dag.cluster.slurm.job import Job
 from sbench_dag.cluster.slurm.settings import SlurmSettings
 
 
-def job_script(job: Job, count: int, settings: SlurmSettings) -> str:
-    """`exec`, so that Slurm's signals reach the worker and no shell in between."""
+def job_options(job: Job, count: int, settings: SlurmSettings, bad_nodes: Collection[str] = ()) -> list[str]:
+    """sbatch's options, as words."""
     options = {
         "job-name": job.name,
         "array": f"0-{count - 1}" + (f"%{settings.parallel}" if settings.parallel else ""),
@@ -26,20 +27,22 @@ def job_script(job: Job, count: int, settings: SlurmSettings) -> str:
         "mem": settings.memory,
         "time": settings.time_limit,
         "signal": f"B:USR1@{settings.notice_s}" if settings.notice_s else "",
+        "exclude": ",".join(sorted(bad_nodes)),
     }
-    lines = [f"--{name}={_quoted(str(value))}" for name, value in options.items() if str(value)]
+    words = [f"--{name}={value}" for name, value in options.items() if str(value)]
+    return [*words, "--requeue", *(word for text in settings.options for word in shlex.split(text))]
+
+
+def job_script(job: Job, settings: SlurmSettings, options: Collection[str]) -> str:
+    """`exec`, so that Slurm's signals reach the worker and no shell in between."""
     python = settings.python or sys.executable
     worker = shlex.join([python, "-m", "sbench_dag.cluster.slurm.task", str(job.folder)])
     return "\n".join(
         [
             "#!/bin/bash",
-            *(f"#SBATCH {line}" for line in [*lines, "--requeue", *settings.options]),
-            *settings.setup,
+            *(f"#SBATCH {shlex.quote(option)}" for option in options),
+            *(["set -e", *settings.setup] if settings.setup else []),
             f"exec {settings.container} {worker}" if settings.container else f"exec {worker}",
             "",
         ]
     )
-
-
-def _quoted(text: str) -> str:
-    return f'"{text}"' if " " in text else text

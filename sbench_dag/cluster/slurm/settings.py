@@ -47,8 +47,8 @@ class SlurmSettings(BaseModel):
     notice_s: int = Field(default=120, ge=0, description="Seconds before the time limit at which workers stop cleanly.")
     poll_s: float = Field(default=10.0, gt=0, description="Seconds between two squeue calls, one for all tasks.")
     grace_s: float = Field(
-        default=30.0,
+        default=75.0,
         ge=0,
-        description="Seconds for which the results of a task that is over may still be on their way through a "
-        "shared file system.",
+        description="Seconds for which the results of a task that is over may still be on their way: NFS clients look "
+        "again after up to 60.",
     )

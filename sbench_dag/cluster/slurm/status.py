@@ -66,8 +66,10 @@ def _shards(job: Job, store: Store, states: dict[TaskKey, Status], blind: bool) 
         count = sum(piece.task.item.key in done for piece in shard)
         attempt = job.attempt(index)
         since = job.submission[1] if job.submission else job.written
-        running = (attempt.ended or now) - attempt.started if attempt else None
-        gone_on = running is not None and status.state == "RUNNING" and 0 < count < len(shard)
+        runs = attempt is not None and attempt.ended is None and status.state in ("RUNNING", "UNKNOWN")
+        running = now - attempt.started if attempt and runs else None
+        lines = [done[p.task.item.key] for p in shard if p.task.item.key in done]
+        lately = sum(line.finished >= attempt.started for line in lines) if attempt else 0
         yield ShardStatus(
             job.name,
             job.gate,
@@ -79,6 +81,6 @@ def _shards(job: Job, store: Store, states: dict[TaskKey, Status], blind: bool) 
             len(shard),
             (attempt.started if attempt else now) - since,
             running,
-            running / count * (len(shard) - count) if gone_on and running else None,
+            running / lately * (len(shard) - count) if running and lately else None,
             str(job.log(index)),
         )

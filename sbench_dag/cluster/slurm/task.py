@@ -32,8 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     job = Job(parser.parse_args(argv).job)
     where = slurm_task()
     index = where["task"]
-    if job.is_given_up(index):
-        print(f"task {index} has nothing to do any more: its items are elsewhere, or were cancelled")
+    if job.is_given_up(index) or not job.is_of(where["id"].split("_")[0]):
+        print(f"task {index} of {where['id']} has nothing to do: its items are elsewhere, or were cancelled")
         return 0
     for kind in (signal.SIGUSR1, signal.SIGTERM):
         signal.signal(kind, _stop)
@@ -58,7 +58,9 @@ def _run(job: Job, index: int, diary: _Diary) -> None:
     tasks = [piece.task for piece in job.shard(index)]
     study = load_study(job.study)
     wanted = {task.item.key: task.fingerprint for task in tasks}
-    left = set(missing(wanted, Store(study.results).results(job.gate, wanted)))
+    store = Store(study.results)
+    store.refresh(job.gate)
+    left = set(missing(wanted, store.results(job.gate, wanted)))
     todo = [task for task in tasks if task.item.key in left]
     cluster = LocalCluster(job.intent["workers"], job.intent["timeout_s"], diary.began)
     with closing(cluster.run(study.folder, job.gate, todo)) as lines:

@@ -15,7 +15,14 @@ def slurm() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(params=["no accounting", "accounting"])
+def both(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """A cluster with and one without accounting."""
+    with sandbox(*(["--accounting"] if request.param == "accounting" else [])) as one:
+        yield one
+
+
+@pytest.fixture(params=["no accounting", "accounting"])
 def either(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """A cluster with and one without accounting. Both forget a finished job within seconds."""
+    """The same, but both forget a finished job within seconds."""
     with sandbox("--conf", "MinJobAge=2", *(["--accounting"] if request.param == "accounting" else [])) as one:
         yield one

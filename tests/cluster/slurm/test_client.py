@@ -18,6 +18,7 @@ from sbench_dag.cluster.slurm.client import (
     is_live,
     is_over,
     is_stuck,
+    waits_for_somebody,
 )
 from sbench_dag.errors import SetupError
 
@@ -83,12 +84,12 @@ def submit(commands: Commands, output: str = "", error: str = "", code: int = 0)
 def test_a_running_and_a_waiting_task(commands: Commands):
     found = queued(
         commands,
-        "ours|473_5|RUNNING|c1|2026-01-01T10:00:00|None",
-        "ours|473_6|PENDING||N/A|Resources",
+        "ours|473_5|RUNNING|c1|None",
+        "ours|473_6|PENDING||Resources",
     )
     assert found == {
-        ("ours", 5): Status("473_5", "RUNNING", "None", "c1", "2026-01-01T10:00:00"),
-        ("ours", 6): Status("473_6", "PENDING", "Resources", "", "N/A"),
+        ("ours", 5): Status("473_5", "RUNNING", "None", "c1"),
+        ("ours", 6): Status("473_6", "PENDING", "Resources"),
     }
 
 
@@ -96,7 +97,8 @@ def test_squeue_is_asked_once_for_all_jobs_and_each_task_by_itself(commands: Com
     queued(commands)
     asked = commands.arguments("squeue")
     assert "--name=ours,other" in asked
-    assert {"--me", "-h", "-r"} <= set(asked)
+    assert {f"--user={os.getuid()}", "-h", "-r"} <= set(asked)
+    assert asked[asked.index("-o") + 1] == "%j|%i|%T|%N|%r"
     assert asked[asked.index("-t") + 1] == "all", "also what is over"
 
 
@@ -117,28 +119,33 @@ def test_jobs_in_a_hidden_partition_are_asked_for_too(commands: Commands):
     ],
 )
 def test_one_line_may_stand_for_many_tasks(commands: Commands, task: str, indices: set[int]):
-    found = queued(commands, f"ours|{task}|PENDING||N/A|JobArrayTaskLimit")
+    found = queued(commands, f"ours|{task}|PENDING||JobArrayTaskLimit")
     assert set(found) == {("ours", index) for index in indices}
 
 
 def test_a_reason_may_have_spaces_and_bars(commands: Commands):
     found = queued(
         commands,
-        "ours|473_5|PENDING||N/A|launch failed requeued held",
-        "ours|473_6|PENDING||N/A|wait | see",
+        "ours|473_5|PENDING||launch failed requeued held",
+        "ours|473_6|PENDING||wait | see",
     )
     assert found["ours", 5].reason == "launch failed requeued held"
     assert found["ours", 6].reason == "wait | see"
 
 
 def test_an_id_that_has_been_given_to_another_job_is_not_ours(commands: Commands):
-    assert ("ours", 0) not in queued(commands, "other|473_0|RUNNING|c1|N/A|None")
+    assert ("ours", 0) not in queued(commands, "other|473_0|RUNNING|c1|None")
 
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_of_two_arrays_of_one_name_the_live_one_counts(commands: Commands, order: int):
-    lines = ["ours|473_0|CANCELLED||N/A|None", "ours|474_0|RUNNING|c1|N/A|None"]
+    lines = ["ours|473_0|CANCELLED||None", "ours|474_0|RUNNING|c1|None"]
     assert queued(commands, *lines[::order])["ours", 0].id == "474_0"
+
+
+def test_lines_that_are_no_tasks_are_skipped(commands: Commands):
+    """With SLURM_CLUSTERS, squeue says which cluster it speaks of."""
+    assert queued(commands, "CLUSTER: big", "", "ours|473_0|RUNNING|c1|None").keys() == {("ours", 0)}
 
 
 def test_nothing_in_the_queue_is_an_answer(commands: Commands):
@@ -184,6 +191,15 @@ def test_a_site_without_accounting(commands: Commands):
     assert Client().accounting({"473": "ours"}) is None
 
 
+def test_a_site_without_the_program_has_no_accounting_either(commands: Commands, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PATH", str(commands.folder))
+    assert Client().accounting({"473": "ours"}) is None
+
+
+def test_a_row_without_a_state_is_of_an_unknown_one(commands: Commands):
+    assert accounted(commands, "473_0||0:0|ours") == {("ours", 0): Status("473_0", "UNKNOWN")}
+
+
 def test_an_accounting_that_is_down_is_not_a_missing_one(commands: Commands):
     commands.put("sacct", error="sacct: error: slurm_persist_conn_open_without_init: Connection refused", code=1)
     with pytest.raises(UnreachableError, match="Connection refused"):
@@ -201,6 +217,10 @@ def test_an_accounting_that_is_down_is_not_a_missing_one(commands: Commands):
         "Submitted batch job 473\n",
         "welcome to 2 clusters\n\nSubmitted batch job 473\nyou have 12 GPU hours left\n",
         "submitting for you\n473\nbye\n",
+        "Submitted batch job 473 on cluster big\n12\n",
+        "12\n473\n",
+        "12\nSubmitted batch job 473\n13\n",
+        "Submitted batch job 472\nSubmitted batch job 473\n",
     ],
 )
 def test_the_id_is_found_in_whatever_a_wrapper_prints(commands: Commands, output: str):
@@ -212,14 +232,27 @@ def test_a_wrapper_that_does_not_print_the_id(commands: Commands, output: str):
     assert submit(commands, output) is None
 
 
-def test_the_script_is_put_behind_a_submit_command_of_several_words(commands: Commands):
+@pytest.mark.parametrize("output", ["473\n", "Submitted batch job 473\nmail could not be sent\n"])
+def test_a_wrapper_that_fails_after_the_submission_has_submitted(commands: Commands, output: str):
+    assert submit(commands, output, error="Unable to contact the mail server", code=1) == "473"
+
+
+def test_options_and_script_are_put_behind_a_submit_command_of_several_words(commands: Commands):
     commands.put("sbm", "473\n")
-    assert Client(("sbm", "--as", "two words")).submit(Path("a folder/job.sh")) == "473"
-    assert commands.arguments("sbm") == ["--as", "two words", "--parsable", "a folder/job.sh"]
+    options = ["--job-name=ours", "--comment=for you"]
+    assert Client(("sbm", "--as", "two words")).submit(Path("a folder/job.sh"), options) == "473"
+    assert commands.arguments("sbm") == ["--as", "two words", "--parsable", *options, "a folder/job.sh"]
 
 
-def test_a_refusal_is_told_in_slurms_words(commands: Commands):
-    text = "sbatch: error: invalid partition specified: gpus"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sbatch: error: invalid partition specified: gpus",
+        "sbatch: error: invalid partition specified: standby",
+        "sbatch: error: QOSMaxSubmitJobPerUserLimit",
+    ],
+)
+def test_a_refusal_is_told_in_slurms_words(commands: Commands, text: str):
     with pytest.raises(RefusedError, match=text):
         submit(commands, error=text, code=1)
 
@@ -235,6 +268,14 @@ def test_a_refusal_of_a_wrapper_that_prints_everything_on_stdout(commands: Comma
         "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)",
         "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
         "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying",
+        "sbatch: error: Batch job submission failed: Zero Bytes were transmitted or received",
+        "sbatch: error: Batch job submission failed: Slurm backup controller in standby mode",
+        "sbatch: error: Batch job submission failed: Protocol authentication error",
+        "sbatch: error: Batch job submission failed: Invalid job credential",
+        "sbatch: error: Batch job submission failed: Transport endpoint is not connected",
+        "sbatch: error: If munged is up, restart with --num-threads=10",
+        "sbatch: fatal: DNS SRV lookup failed",
+        "sbatch: error: Slurm controller not responding, please try again later",
     ],
 )
 def test_a_submission_without_an_answer_may_have_arrived(commands: Commands, text: str):
@@ -249,7 +290,8 @@ def test_jobs_are_cancelled_by_name_one_by_one_and_tasks_by_id(commands: Command
     """To scancel `--name=ours,other` is one name, and that there is no such job no error."""
     commands.put("scancel")
     Client().cancel("ours", "other")
-    assert commands.arguments("scancel") == ["--me", "--name=ours", "--me", "--name=other"]
+    me = f"--user={os.getuid()}"
+    assert commands.arguments("scancel") == [me, "--name=ours", me, "--name=other"]
     Client().cancel_task("473_5")
     assert commands.arguments("scancel")[-1] == "473_5"
 
@@ -335,6 +377,10 @@ def test_what_is_set_for_a_surrounding_job_or_for_people_does_not_reach_the_comm
         ("PENDING", "JobHeldAdmin", "live held"),
         ("REQUEUE_HOLD", "", "live held"),
         ("SPECIAL_EXIT", "", "live held"),
+        ("RESV_DEL_HOLD", "", "live held"),
+        ("REQUEUE_FED", "", "live"),
+        ("A_NEWER_SLURMS", "", "live"),
+        ("UNKNOWN", "", "live"),
         ("COMPLETED", "None", "over"),
         ("FAILED", "NonZeroExitCode", "over"),
         ("FAILED", "BadConstraints", "over"),
@@ -344,9 +390,34 @@ def test_what_is_set_for_a_surrounding_job_or_for_people_does_not_reach_the_comm
         ("OUT_OF_MEMORY", "OutOfMemory", "over"),
         ("NODE_FAIL", "NodeDown", "over"),
         ("PREEMPTED", "None", "over"),
+        ("BOOT_FAIL", "", "over"),
+        ("DEADLINE", "DeadLine", "over"),
+        ("REVOKED", "", "over"),
     ],
 )
 def test_what_a_state_and_its_reason_mean(state: str, reason: str, expected: str):
     status = Status("473_5", state, reason)
     meanings = {"live": is_live, "stuck": is_stuck, "held": is_held, "over": is_over}
     assert " ".join(name for name, holds in meanings.items() if holds(status)) == expected
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "waits"),
+    [
+        ("PENDING", "", False),
+        ("PENDING", "None", False),
+        ("PENDING", "Resources", False),
+        ("PENDING", "Priority", False),
+        ("PENDING", "BeginTime", False),
+        ("PENDING", "JobArrayTaskLimit", False),
+        ("PENDING", "Dependency", False),
+        ("PENDING", "PartitionTimeLimit", True),
+        ("PENDING", "QOSMaxGRESPerUser", True),
+        ("PENDING", "ReqNodeNotAvail, UnavailableNodes:c1", True),
+        ("PENDING", "Reservation", True),
+        ("RUNNING", "PartitionTimeLimit", False),
+        ("CANCELLED", "PartitionTimeLimit", False),
+    ],
+)
+def test_who_waits_for_more_than_their_turn(state: str, reason: str, waits: bool):
+    assert waits_for_somebody(Status("473_5", state, reason)) is waits

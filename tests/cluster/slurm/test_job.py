@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
 from sbench_dag.cluster.slurm.job import Attempt, Job, Piece, create_job, intend, lock, open_jobs
-from sbench_dag.cluster.slurm.script import job_script
+from sbench_dag.cluster.slurm.script import job_options, job_script
 from sbench_dag.cluster.slurm.settings import SlurmSettings
+from sbench_dag.errors import SetupError
 from sbench_dag.work.item import Task, WorkItem
 
 SHARDS = [
     [Piece(Task(WorkItem("a", "g", 2.5), "fa")), Piece(Task(WorkItem("b", "g", 1.0), "fb"), tries=2)],
-    [Piece(Task(WorkItem("c", "h"), "fc"), tries=1, kills=1)],
+    [Piece(Task(WorkItem("c", "h"), "fc"), tries=1, kills=1, causes=("473_0: lost", "474_1: é|"))],
 ]
 
 
@@ -35,12 +38,16 @@ def make_job(jobs: Path, gate: str = "stage_c", written: float | None = None) ->
     return job
 
 
+def script_of(job: Job, settings: SlurmSettings, count: int = 1, bad_nodes: Collection[str] = ()) -> str:
+    return job_script(job, settings, job_options(job, count, settings, bad_nodes))
+
+
 # --- the script
 
 
 def test_a_script_without_settings_leaves_the_choice_to_slurm(jobs: Path):
     job = create_job(jobs, "stage_c", SHARDS)
-    assert job_script(job, 2, SlurmSettings()).splitlines() == [
+    assert script_of(job, SlurmSettings(), 2).splitlines() == [
         "#!/bin/bash",
         f"#SBATCH --job-name={job.name}",
         "#SBATCH --array=0-1",
@@ -67,12 +74,12 @@ def test_every_setting_has_its_place_in_the_script(jobs: Path):
         time_limit="02:00:00",
         parallel=20,
         notice_s=300,
-        options=["--constraint=h200", "--no-requeue"],
+        options=["--constraint h200", "--no-requeue", "--comment='for you'"],
         setup=["module load cuda", "export A=1"],
         container="apptainer exec --nv 'my sim.sif'",
         python="/venv/bin/python",
     )
-    assert job_script(job, 1000, settings).splitlines() == [
+    assert script_of(job, settings, 1000, ["c9", "c10"]).splitlines() == [
         "#!/bin/bash",
         f"#SBATCH --job-name={job.name}",
         "#SBATCH --array=0-999%20",
@@ -87,18 +94,29 @@ def test_every_setting_has_its_place_in_the_script(jobs: Path):
         "#SBATCH --mem=16G",
         "#SBATCH --time=02:00:00",
         "#SBATCH --signal=B:USR1@300",
+        "#SBATCH --exclude=c10,c9",
         "#SBATCH --requeue",
-        "#SBATCH --constraint=h200",
+        "#SBATCH --constraint",
+        "#SBATCH h200",
         "#SBATCH --no-requeue",
+        "#SBATCH '--comment=for you'",
+        "set -e",
         "module load cuda",
         "export A=1",
         f"exec apptainer exec --nv 'my sim.sif' /venv/bin/python -m sbench_dag.cluster.slurm.task {job.folder}",
     ]
 
 
+@pytest.mark.parametrize("comment", ["it's", "a#b", "two words"])
+def test_what_slurm_would_take_for_more_than_a_letter_is_quoted(jobs: Path, comment: str):
+    job = create_job(jobs, "stage_c", SHARDS)
+    script = script_of(job, SlurmSettings(options=[shlex.join([f"--comment={comment}"])]))
+    assert f"#SBATCH {shlex.quote(f'--comment={comment}')}" in script.splitlines()
+
+
 def test_without_notice_no_signal_is_asked_for(jobs: Path):
     job = create_job(jobs, "stage_c", SHARDS)
-    assert "--signal" not in job_script(job, 1, SlurmSettings(notice_s=0))
+    assert "--signal" not in script_of(job, SlurmSettings(notice_s=0))
 
 
 def test_a_study_in_a_folder_with_spaces(tmp_path: Path):
@@ -110,8 +128,8 @@ def test_a_study_in_a_folder_with_spaces(tmp_path: Path):
     print_words.write_text("#!/bin/sh\nprintf '%s|' $FROM_SETUP \"$@\"\n")
     print_words.chmod(0o755)
     settings = SlurmSettings(python=str(print_words), setup=["FROM_SETUP=set"], container="env FROM_SETUP=both")
-    intend(job, job_script(job, 1, settings), gate="stage_c", shards=1)
-    assert f'#SBATCH --output="{job.folder}/logs/%a.log"' in job.script.read_text().splitlines()
+    intend(job, script_of(job, settings), gate="stage_c", shards=1)
+    assert f"#SBATCH '--output={job.folder}/logs/%a.log'" in job.script.read_text().splitlines()
     printed = subprocess.run(["bash", job.script], check=True, capture_output=True, text=True).stdout
     assert printed.split("|")[:-1] == ["both", "-m", "sbench_dag.cluster.slurm.task", str(job.folder)]
 
@@ -119,10 +137,17 @@ def test_a_study_in_a_folder_with_spaces(tmp_path: Path):
 def test_the_worker_takes_the_shells_place(jobs: Path):
     """Slurm signals the script's own process."""
     job = create_job(jobs, "stage_c", SHARDS)
-    script = job_script(job, 1, SlurmSettings(python="/bin/true", setup=["echo $$"]))
+    script = script_of(job, SlurmSettings(python="/bin/true", setup=["echo $$"]))
     assert script.splitlines()[-1].startswith("exec /bin/true ")
     shown = subprocess.Popen(["bash", "-c", script], stdout=subprocess.PIPE, text=True)
     assert shown.communicate()[0].strip() == str(shown.pid)
+
+
+def test_where_the_set_up_fails_no_worker_begins(jobs: Path):
+    job = create_job(jobs, "stage_c", SHARDS)
+    settings = SlurmSettings(python="/bin/echo", setup=["echo before", "module-load no-such-module", "echo behind"])
+    done = subprocess.run(["bash", "-c", script_of(job, settings)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (127, "before\n")
 
 
 # --- the folder
@@ -185,14 +210,37 @@ def test_open_jobs_are_listed_newest_first_and_closed_ones_left_out(jobs: Path):
     assert open_jobs(jobs.with_name("none")) == []
 
 
-def test_a_job_that_was_only_half_written_is_removed_by_the_next_one_with_the_lock(jobs: Path):
-    half = create_job(jobs, "stage_c", SHARDS)
-    whole, closed = make_job(jobs), make_job(jobs)
-    closed.close("finished")
-    assert half not in open_jobs(jobs)
+def test_a_job_that_was_only_half_written_is_passed_over(jobs: Path):
+    half, whole = create_job(jobs, "stage_c", SHARDS), make_job(jobs)
     with lock(jobs):
-        assert not half.folder.exists()
-        assert whole.folder.exists() and closed.folder.exists()
+        assert open_jobs(jobs) == [whole]
+        assert half.folder.exists()
+
+
+def test_a_closed_job_can_be_opened_again(jobs: Path):
+    job = make_job(jobs)
+    job.reopen()
+    job.give_up(1, "lost")
+    job.close("cancelled")
+    job.reopen()
+    assert open_jobs(jobs) == [job]
+    assert [job.is_given_up(index) for index in (0, 1)] == [False, True]
+
+
+def test_a_file_system_without_locks_is_one_clear_error(jobs: Path, monkeypatch: pytest.MonkeyPatch):
+    def flock(*_: object) -> None:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr("sbench_dag.cluster.slurm.job.fcntl.flock", flock)
+    with pytest.raises(SetupError, match=r"can't be locked \(.*Function not implemented\); on Lustre"), lock(jobs):
+        pass
+
+
+def test_of_two_arrays_of_one_script_the_first_gets_the_job(jobs: Path):
+    job = make_job(jobs)
+    assert [job.is_of(array) for array in ("474", "473", "474")] == [True, False, True]
+    assert Job(job.folder).is_of("474"), "also after a requeue"
+    assert make_job(jobs).is_of("473"), "another job is another matter"
 
 
 def test_a_job_that_is_being_written_is_left_alone_by_those_who_wait_for_the_lock(jobs: Path):
@@ -230,6 +278,33 @@ def test_the_latest_attempt_is_the_one_with_the_highest_restart(jobs: Path):
     job.note(0, Attempt("473_0", "c1", 11, 5.0))
     found = job.attempt(1)
     assert found == Attempt("473_1", "c10", 10, 5.0, ("a", "b"))
+
+
+def test_an_earlier_attempt_can_be_asked_for(jobs: Path):
+    job = make_job(jobs)
+    for restart in (0, 2):
+        job.note(1, Attempt("473_1", f"c{restart}", restart, 5.0))
+    assert [attempt and attempt.node for attempt in (job.attempt(1, 0), job.attempt(1, 1), job.attempt(1, 2))] == [
+        "c0",
+        None,
+        "c2",
+    ]
+    assert job.attempt(11) is None
+
+
+def test_a_note_that_is_just_replaced_is_asked_for_again(jobs: Path, monkeypatch: pytest.MonkeyPatch):
+    """NFS: `Stale file handle`."""
+    job = make_job(jobs)
+    job.note(0, Attempt("473_0", "c1", 0, 5.0))
+    read, errors = Path.read_text, [OSError(116, "Stale file handle"), OSError(116, "Stale file handle")]
+
+    def read_text(file: Path) -> str:
+        if errors:
+            raise errors.pop()
+        return read(file)
+
+    monkeypatch.setattr(Path, "read_text", read_text)
+    assert job.attempt(0) == Attempt("473_0", "c1", 0, 5.0)
 
 
 def test_a_note_replaces_the_same_attempts(jobs: Path):
@@ -275,4 +350,5 @@ def test_last_words_that_are_no_text_do_no_harm(jobs: Path):
 
 def test_a_shard_is_readable_by_people(jobs: Path):
     data = json.loads((make_job(jobs).folder / "shards" / "1.json").read_text())
-    assert data["items"] == [{"key": "c", "group": "h", "cost": 1.0, "fingerprint": "fc", "tries": 1, "kills": 1}]
+    history = {"tries": 1, "kills": 1, "causes": ["473_0: lost", "474_1: é|"]}
+    assert data["items"] == [{"key": "c", "group": "h", "cost": 1.0, "fingerprint": "fc", **history}]
