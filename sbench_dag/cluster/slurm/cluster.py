@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 KILLS_UNTIL_INVALID = 2
 LOOK_S = 1.0
 REFUSED_RETRY_S = 120.0
+IDLE_S = 3600.0
 SILENCE_UNTIL_ERROR_S = 900.0
 
 
@@ -88,6 +89,7 @@ class _Run:
         self._client = Client(tuple(settings.submit))
         self._pending = {task.item.key: _Record(task) for task in tasks}
         self._jobs: dict[str, Job] = {}
+        self._idle: list[Job] = []  # open, but of no use to this run
         self._states: dict[TaskKey, Status] = {}
         self._verdicts = Verdicts(self._client, settings.grace_s)
         self._outage = _Outage()
@@ -163,9 +165,11 @@ class _Run:
         """Finds pending tasks in jobs that an earlier orchestrator submitted, or meant to."""
         with lock(self._jobs_folder):
             for job in open_jobs(self._jobs_folder, self._gate):
-                self._attach_to(job)
+                if not self._attach_to(job):
+                    self._idle.append(job)
 
-    def _attach_to(self, job: Job) -> None:
+    def _attach_to(self, job: Job) -> bool:
+        """Whether the job has anything for this run."""
         count = 0
         for index, shard in enumerate(job.shards):
             if job.is_given_up(index):
@@ -179,14 +183,24 @@ class _Run:
         if count:
             self._jobs[job.name] = job
             log.warning(f"{self._gate}: {count} items are in job {job.id or job.name} already; following it")
+        return bool(count)
+
+    def _close_idle(self) -> None:
+        """Jobs of yesterday's inputs that Slurm has forgotten: nobody will ever ask for their results."""
+        known = {name for name, _ in self._states}
+        for job in self._idle:
+            if job.name not in known and time.time() - job.written > IDLE_S:
+                job.close("over")
+        self._idle = []
 
     # --- what Slurm says
 
     def _poll(self) -> Iterator[Line]:
         """Asks once for all jobs, gives up what is over, and submits what is nowhere."""
         try:
-            if self._jobs:
-                self._states = self._client.queue(list(self._jobs))
+            if self._jobs or self._idle:
+                self._states = self._client.queue([*self._jobs, *(job.name for job in self._idle)])
+                self._close_idle()
                 self._learn_ids()
                 self._heed_cancellation()
                 yield from self._release_what_is_over()
@@ -236,6 +250,8 @@ class _Run:
         """Takes the pending tasks out of an array task that is over."""
         job.give_up(index, ended.cause)
         here = [r for r in self._pending.values() if r.place == (job, index)]
+        if not here:
+            return  # the last look has found them all
         log.warning(f"{self._gate}: {job.id}_{index} is over with {len(here)} items left: {ended.cause}")
         if ended.is_broken:
             self._broken.append(ended.node)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -446,6 +447,19 @@ def test_wrappers_of_many_kinds(home: Path, slurm: Sandbox, wrapper: str, monkey
     assert calls(home) == once()
     assert len({task.split("_")[0] for task in slurm.tasks()}) == 1
     assert {line.origin["node"] for line in run.lines} == {"c1"}
+
+
+def test_a_job_of_old_inputs_that_slurm_has_forgotten_is_closed(
+    home: Path, slurm: Sandbox, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("sbench_dag.cluster.slurm.cluster.IDLE_S", 0.0)
+    study = study_with(home)
+    study.jobs.mkdir()
+    old = [Piece(replace(task, fingerprint="0" * 16)) for task in tasks_of(study, "stage_c")]
+    job = create_job(study.jobs, "stage_c", [old])
+    intend(job, "", gate="stage_c", shards=1, workers=1, timeout_s=60.0)
+    assert all_fine(Run(study).wait())
+    assert job.is_closed
 
 
 def test_the_same_script_submitted_twice_runs_once(home: Path, slurm: Sandbox):
