@@ -22,8 +22,6 @@ from tests.blocks import blocks_study
 from tests.running import rows_of, run_here
 from tests.slurm import FAST, Sandbox, sandbox
 
-pytestmark = pytest.mark.waits
-
 COUNT = 6
 
 
