@@ -7,6 +7,8 @@ import logging
 import sys
 from collections.abc import Sequence
 
+from tqdm import tqdm
+
 from assets.event_log import keep_connections
 from assets.instance import fail_lost_runs, terminal_instance, use_checkout
 from assets.outcome import print_outcome
@@ -50,8 +52,7 @@ def _run(arguments: argparse.Namespace) -> int:
     use_checkout()
     study = _study(arguments.study, arguments.profile)
     cluster = ClusterResource.configured(arguments.cluster or "", arguments.workers, progress=True)
-    logging.basicConfig(format="%(message)s")
-    logging.getLogger("sbench_dag").setLevel(logging.INFO)
+    _show_log()
     if study.refresh_manifest():
         print("the manifest is new: reload the code location of a running UI")
     steps = (arguments.gate,) if arguments.gate else STEPS
@@ -64,6 +65,18 @@ def _run(arguments: argparse.Namespace) -> int:
             raise SetupError(f"no plan of {study.name} matches {arguments.plans!r}; `sbench plans` lists them")
         runner.run(Request(steps, arguments.plans, overrides))
     return print_outcome(study, runner.failures)
+
+
+def _show_log() -> None:
+    """What the library says goes to the terminal too, above the progress bar."""
+    log = logging.getLogger("sbench_dag")
+    log.setLevel(logging.INFO)
+    log.addHandler(_AboveBar())
+
+
+class _AboveBar(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        tqdm.write(self.format(record), file=sys.stderr)
 
 
 def _study(name: str | None, profile: str | None) -> Study:

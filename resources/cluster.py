@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 
 import dagster as dg
 from pydantic import Field
 from tqdm import tqdm
-from tqdm.contrib.logging import logging_redirect_tqdm
 
 from sbench_dag.cluster.base import Cluster
 from sbench_dag.cluster.config import KINDS, LocalSettings, load_cluster_config
@@ -63,11 +61,8 @@ class ClusterResource(dg.ConfigurableResource):
 
         Closing the generator stops what runs on this machine; jobs on a cluster only if the run is cancelled.
         """
-        with ExitStack() as stack:
-            lines = stack.enter_context(closing(self.cluster(is_cancelled).run(study, gate, tasks)))
-            if self.progress:
-                stack.enter_context(logging_redirect_tqdm([logging.getLogger("sbench_dag")]))
-            bar = stack.enter_context(tqdm(desc=gate, total=len(tasks), unit="item", disable=not self.progress))
+        bar = tqdm(desc=gate, total=len(tasks), unit="item", disable=not self.progress)
+        with closing(self.cluster(is_cancelled).run(study, gate, tasks)) as lines, bar:
             for line in lines:
                 bar.update(line is not None)
                 yield line
