@@ -9,14 +9,7 @@ import pytest
 from assets import order
 from assets.events import Done, Undone
 from assets.order import in_order
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now
+from tests.clock import Clock
 
 
 @pytest.fixture

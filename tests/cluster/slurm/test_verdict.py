@@ -12,6 +12,7 @@ from sbench_dag.cluster.slurm.client import Status, TaskKey, UnreachableError
 from sbench_dag.cluster.slurm.job import Attempt, Job, Piece, create_job, intend
 from sbench_dag.cluster.slurm.verdict import Ended, Verdicts
 from sbench_dag.work.item import Task, WorkItem
+from tests.clock import Clock
 
 GRACE_S = 30.0
 RUNNING = Status("473_0", "RUNNING", "None", "c1")
@@ -37,14 +38,6 @@ class Slurm:
         if self.is_silent:
             raise UnreachableError("scancel: no answer")
         self.cancelled.append(task)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now
 
 
 @pytest.fixture
