@@ -235,8 +235,8 @@ def _slurm_status(arguments: argparse.Namespace) -> int:
 
 
 def _slurm_cancel(arguments: argparse.Namespace) -> int:
+    from sbench_dag.cluster.slurm.cancel import cancel_jobs
     from sbench_dag.cluster.slurm.client import Client
-    from sbench_dag.cluster.slurm.cluster import cancel_jobs
     from sbench_dag.cluster.slurm.job import BY_HAND, open_jobs
 
     jobs = open_jobs(find_study(arguments.study).jobs)

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sbench_dag.cluster.shards import make_shards
-from sbench_dag.cluster.slurm.client import Client, RefusedError, Status, TaskKey, UnreachableError, is_over
+from sbench_dag.cluster.slurm.cancel import cancel_jobs
+from sbench_dag.cluster.slurm.client import Client, RefusedError, Status, TaskKey, UnreachableError
 from sbench_dag.cluster.slurm.job import Job, Piece, create_job, intend, lock, open_jobs
+from sbench_dag.cluster.slurm.outage import Outage
 from sbench_dag.cluster.slurm.script import job_options, job_script
 from sbench_dag.cluster.slurm.settings import SlurmSettings
 from sbench_dag.cluster.slurm.verdict import Ended, Verdicts
@@ -32,7 +34,6 @@ KILLS_UNTIL_INVALID = 2
 LOOK_S = 1.0
 REFUSED_RETRY_S = 120.0
 IDLE_S = 3600.0
-SILENCE_UNTIL_ERROR_S = 900.0
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class _Run:
         self._idle: list[Job] = []  # open, but of no use to this run
         self._states: dict[TaskKey, Status] = {}
         self._verdicts = Verdicts(self._client, settings.grace_s)
-        self._outage = _Outage()
+        self._outage = Outage()
         self._gave: set[TaskKey] = set()  # array tasks that gave results
         self._broken: list[str] = []  # the node of each array task that could not begin
         self._refused_at: float | None = None
@@ -269,8 +270,7 @@ class _Run:
         elsewhere = [place for place in self._places() if place != (job, index)]
         if self._gave or len(self._broken) < 2 or (elsewhere and len(set(self._broken)) < 2):
             return
-        for name in list(self._jobs):
-            cancel_jobs([self._jobs[name]], self._client)
+        self.cancel()
         raise SetupError(f"{job.id}_{index} could not begin: {ended.cause}. Its log is {job.log(index)}")
 
     def _give_up(self) -> Iterator[Line]:
@@ -393,59 +393,3 @@ class _Run:
         jobs = ", ".join(job.id or job.name for job in self._jobs.values())
         if self._pending and jobs:
             log.warning(f"{self._gate}: {jobs} goes on without us; the next run over these items follows it")
-
-
-def cancel_jobs(jobs: Sequence[Job], client: Client, why: str = "cancelled", patience_s: float = 120.0) -> None:
-    """Cancels jobs by name and waits until they are gone. Their tasks that would begin meanwhile do not.
-
-    Raises:
-        SetupError: Slurm does not answer, or they do not end. They are open again, so that the next run finds them.
-    """
-    names = [job.name for job in jobs]
-    for job in jobs:
-        job.close(why)
-    deadline = time.monotonic() + patience_s
-    while time.monotonic() < deadline:
-        try:
-            client.cancel(*names)
-            if all(map(is_over, client.queue(names).values())):
-                return
-        except UnreachableError as error:
-            log.warning(f"Slurm does not answer ({error}); trying to cancel again")
-        time.sleep(LOOK_S)
-    for job in jobs:
-        job.reopen()
-    raise SetupError(f"could not cancel {', '.join(names)} within {patience_s:g} s; please look with squeue")
-
-
-class _Outage:
-    """Says once that Slurm does not answer, and once for how long it did not."""
-
-    def __init__(self) -> None:
-        self._since: float | None = None
-        self._answered = False
-
-    def begin(self, error: UnreachableError, is_hopeless: bool) -> None:
-        """is_hopeless: nothing that was submitted can come back.
-
-        Raises:
-            SetupError: it never did answer, for so long that it will not.
-        """
-        if self._since is None:
-            self._since = time.monotonic()
-            log.warning(f"Slurm does not answer ({error}). What runs goes on, and results come in as they are stored")
-        if is_hopeless and not self._answered and time.monotonic() - self._since > SILENCE_UNTIL_ERROR_S:
-            raise SetupError(f"Slurm has not answered for {SILENCE_UNTIL_ERROR_S:g} s: {error}") from None
-
-    def end(self) -> None:
-        self._answered = True
-        if self._since is not None:
-            log.warning(f"Slurm answers again, after {time.monotonic() - self._since:.0f} s")
-            self._since = None
-
-    def outlived(self) -> None:
-        """All results have come while Slurm did not answer."""
-        if self._since is not None:
-            log.warning(
-                f"Slurm has not answered for {time.monotonic() - self._since:.0f} s, and is not needed any more"
-            )

@@ -428,7 +428,7 @@ def test_a_new_orchestrator_during_an_outage_follows_what_runs(
     first.kill()
     first.wait()
     slurm.kill("slurmctld")
-    monkeypatch.setattr("sbench_dag.cluster.slurm.cluster.SILENCE_UNTIL_ERROR_S", 0.0)
+    monkeypatch.setattr("sbench_dag.cluster.slurm.outage.SILENCE_UNTIL_ERROR_S", 0.0)
     run = Run(study)
     until(lambda: len(run.lines) >= 2, 90)
     slurm.up()
