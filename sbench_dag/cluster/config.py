@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import tomllib
-from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from sbench_dag.cluster.slurm.settings import SlurmSettings
-from sbench_dag.errors import InputError, SetupError
+from sbench_dag.errors import SetupError
 from sbench_dag.study import home
+from sbench_dag.toml import read_toml
 
 KINDS = ("local", "slurm")
 
@@ -42,18 +41,8 @@ def load_cluster_config() -> ClusterConfig:
         SetupError: $SBENCH_CLUSTER names no kind of cluster.
     """
     file = home() / "cluster.toml"
-    config = _read(file) if file.exists() else ClusterConfig()
+    config = read_toml(file, ClusterConfig) if file.exists() else ClusterConfig()
     kind = os.environ.get("SBENCH_CLUSTER") or config.kind
     if kind not in KINDS:
         raise SetupError(f"SBENCH_CLUSTER = {kind!r}: there are {' and '.join(KINDS)}")
     return config.model_copy(update={"kind": kind})
-
-
-def _read(file: Path) -> ClusterConfig:
-    try:
-        return ClusterConfig.model_validate(tomllib.loads(file.read_text()), strict=True)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(file, "toml", str(error), "not valid TOML") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise InputError(file, ".".join(map(str, first["loc"])), first["input"], first["msg"]) from None

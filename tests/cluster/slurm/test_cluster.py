@@ -59,6 +59,12 @@ def all_fine(lines: list[Line]) -> bool:
     return len(lines) == COUNT and set(outcomes(lines).values()) == {SUCCESS}
 
 
+def history(study: Study) -> str:
+    """What array tasks wrote, to be read where one did what it should not."""
+    files = sorted([*study.jobs.glob("*/logs/*"), *study.jobs.glob("*/attempts/*")])
+    return "\n".join(f"{file}:\n{file.read_text()}" for file in files)
+
+
 def worker_of(job: Job) -> int:
     """The process of the job's only array task."""
     found = subprocess.run(["pgrep", "-f", f"slurm.task {job.folder}"], capture_output=True, text=True)
@@ -184,7 +190,7 @@ def test_a_requeued_task_goes_on_under_the_same_id(home: Path, both: Sandbox):
     until(lambda: both.tasks("PD"))
     both.release()
     assert all_fine(run.wait())
-    assert set(both.tasks()) == {task}, "it was not submitted again"
+    assert set(both.tasks()) == {task}, "it was not submitted again:\n" + history(run.study)
     assert max(line.origin["restart"] for line in run.lines) == 1
     assert sum(calls(home).values()) <= COUNT + 1
 
