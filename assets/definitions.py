@@ -1,10 +1,14 @@
-"""The code location: the assets of every study under SBENCH_HOME."""
+"""The code location: the assets of every study under SBENCH_HOME, and what keeps them up to date."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import dagster as dg
 
+from assets import automation
 from assets.of_study import study_assets
+from assets.operations import load_operations
 from assets.scope import Scope
 from resources.cluster import ClusterResource
 from sbench_dag.study import find_study, home, study_names
@@ -13,26 +17,30 @@ from sbench_dag.study import find_study, home, study_names
 def build_definitions() -> dg.Definitions:
     """Every study that there is. One that can't be loaded shows why and leaves the others alone."""
     assets: list[dg.AssetsDefinition | dg.AssetSpec] = []
-    groups: set[str] = set()
+    scopes: list[Scope] = []
     for name in study_names():
-        assets += _load(name, groups)
+        try:
+            scope = _scope(name, scopes)
+            assets += study_assets(scope)
+            scopes.append(scope)
+        except Exception as error:  # whatever is wrong with one study, the others go on
+            assets.append(_broken(name, error))
+    operations = load_operations()
     return dg.Definitions(
         assets=assets or [_nothing_yet()],
+        jobs=automation.jobs(scopes),
+        schedules=automation.schedules(scopes, operations),
+        sensors=automation.sensors(scopes, operations),
         resources={"cluster": ClusterResource.configured()},
         executor=dg.in_process_executor,
     )
 
 
-def _load(name: str, groups: set[str]) -> list[dg.AssetsDefinition] | list[dg.AssetSpec]:
-    try:
-        scope = Scope(find_study(name))
-        if scope.group in groups:
-            raise ValueError(f"another study's assets would be in the group {scope.group!r} too; rename one of them")
-        found = study_assets(scope)
-    except Exception as error:  # whatever is wrong with one study, the others go on
-        return [_broken(name, error)]
-    groups.add(scope.group)
-    return found
+def _scope(name: str, others: Sequence[Scope]) -> Scope:
+    scope = Scope(find_study(name))
+    if scope.group in [other.group for other in others]:
+        raise ValueError(f"another study's assets would be in the group {scope.group!r} too; rename one of them")
+    return scope
 
 
 def _broken(name: str, error: Exception) -> dg.AssetSpec:

@@ -30,6 +30,7 @@ pytestmark = pytest.mark.waits
 
 COUNT = 4
 ONE_EACH = FAST.model_copy(update={"shard_minutes": 0.001})
+PATIENT = FAST.model_copy(update={"grace_s": 15.0})  # a requeued task looks over for a moment, longer on a busy machine
 SUCCESS = (Outcome.SUCCESS, None)
 
 
@@ -183,7 +184,7 @@ def test_a_plan_that_eats_all_memory_is_invalid_and_costs_no_other(home: Path, h
 
 
 def test_a_requeued_task_goes_on_under_the_same_id(home: Path, both: Sandbox):
-    run = Run(study_with(home, slow_s=1.5))
+    run = Run(study_with(home, slow_s=1.5), settings=PATIENT)
     until(lambda: len(run.lines) >= 1)
     [task] = both.running()
     both.call("scontrol", "requeue", task)
@@ -196,7 +197,7 @@ def test_a_requeued_task_goes_on_under_the_same_id(home: Path, both: Sandbox):
 
 
 def test_a_preempted_task_goes_on(home: Path, both: Sandbox):
-    settings = FAST.model_copy(update={"partition": "preempt", "gres": "gpu:1"})
+    settings = PATIENT.model_copy(update={"partition": "preempt", "gres": "gpu:1"})
     run = Run(study_with(home, slow_s=1.5), settings=settings)
     until(lambda: len(run.lines) >= 1)
     [task] = both.running()
@@ -209,7 +210,7 @@ def test_a_preempted_task_goes_on(home: Path, both: Sandbox):
 
 @pytest.mark.parametrize("requeue", [True, False])
 def test_a_lost_node(home: Path, requeue: bool):
-    settings = FAST.model_copy(update={"options": [] if requeue else ["--no-requeue"]})
+    settings = PATIENT if requeue else FAST.model_copy(update={"options": ["--no-requeue"]})
     with sandbox("--conf", "SlurmdTimeout=5") as slurm:
         run = Run(study_with(home, slow_s=2.0), settings=settings)
         until(lambda: len(run.lines) >= 1)

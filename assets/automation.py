@@ -1,0 +1,22 @@
+"""What runs by itself: sensors and schedules, over all studies that could be loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import dagster as dg
+
+from assets.operations import Operations
+from assets.scope import Scope
+
+
+def sensors(scopes: Sequence[Scope], operations: Operations) -> list[dg.SensorDefinition]:
+    return []
+
+
+def schedules(scopes: Sequence[Scope], operations: Operations) -> list[dg.ScheduleDefinition]:
+    return []
+
+
+def jobs(scopes: Sequence[Scope]) -> list[dg.JobDefinition]:
+    return []
