@@ -8,10 +8,11 @@ import dagster as dg
 
 from assets.operations import Operations
 from assets.scope import Scope
+from assets.stale_plans import stale_plans
 
 
 def sensors(scopes: Sequence[Scope], operations: Operations) -> list[dg.SensorDefinition]:
-    return []
+    return [stale_plans(scopes, operations.stale)] if scopes else []
 
 
 def schedules(scopes: Sequence[Scope], operations: Operations) -> list[dg.ScheduleDefinition]:

@@ -14,10 +14,10 @@ import dagster as dg
 from assets.events import Done, Undone, materialize, plain_errors
 from assets.order import in_order
 from assets.provenance import Input
-from assets.scope import Scope, upstream_assets
+from assets.scope import Scope
 from resources.cluster import ClusterResource
 from sbench_dag.gate import Gate
-from sbench_dag.pipeline import Fingerprints, find_gate, items
+from sbench_dag.pipeline import Fingerprints, find_gate, gates_before, items
 from sbench_dag.plans.plan import Plan
 from sbench_dag.stops import StoppedError
 from sbench_dag.study import Study
@@ -51,7 +51,7 @@ class GateRun:
 def run_gate(context: dg.AssetExecutionContext, scope: Scope, cluster: ClusterResource, run: GateRun) -> Iterator[Any]:
     """Logs what the store knows already, runs the rest, and fails at the end if something has no result."""
     gate = run.gate
-    parents = [Input(scope.key(up.name), scope.partitions.upstream(up.keys, gate.keys)) for up in upstream_assets(gate)]
+    parents = [Input(scope.key(up.name), scope.partitions.upstream(up.keys, gate.keys)) for up in gates_before(gate)]
     with plain_errors():
         study = scope.current()
         run_tasks = partial(cluster.run, is_cancelled=lambda: _is_cancelled(context))

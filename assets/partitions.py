@@ -8,24 +8,23 @@ from functools import cached_property
 
 import dagster as dg
 
-from sbench_dag.dataset.eval_spec import Scoring
 from sbench_dag.gate import Keys
-from sbench_dag.plans.build import Manifest
+from sbench_dag.plans.manifest import StoredManifest
 
 
 @dataclass(frozen=True)
 class Partitions:
     """Defined by the manifest, sorted by episode, so that an episode's plans stand together."""
 
-    manifest: Manifest
+    manifest: StoredManifest
 
     @cached_property
     def keys(self) -> Mapping[Keys, tuple[str, ...]]:
-        plans = self.manifest.plans
+        entries = self.manifest.entries
         return {
             Keys.EPISODE: tuple(sorted(self.manifest.episodes)),
-            Keys.PLAN: tuple(sorted(plan.key for plan in plans)),
-            Keys.PICK: tuple(sorted(plan.key for plan in plans if plan.scoring is Scoring.LIFTED)),
+            Keys.PLAN: tuple(sorted(entry.key for entry in entries)),
+            Keys.PICK: tuple(sorted(entry.key for entry in entries if entry.is_pick)),
         }
 
     @cached_property
@@ -34,7 +33,7 @@ class Partitions:
 
     @cached_property
     def episode_of(self) -> Mapping[str, str]:
-        return {plan.key: plan.episode for plan in self.manifest.plans}
+        return {entry.key: entry.episode for entry in self.manifest.entries}
 
     def downstream(self, up: Keys, down: Keys) -> dict[str, set[str]]:
         """The partitions of `down` that hang on each partition of `up`."""

@@ -1,18 +1,20 @@
 """What people read, as assets: a page per episode, and the summary with the grid."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import dagster as dg
 
 from assets.events import Done, Undone, complete_check, materialize, plain_errors
-from assets.provenance import Input, last_versions
-from assets.scope import REPORT, SUMMARY, Scope, own_policy
+from assets.provenance import Input
+from assets.scope import Scope, own_policy
 from assets.show import table
 from sbench_dag.gate import Keys
 from sbench_dag.pipeline import GATES
 from sbench_dag.reports.grid import Results, make_grid
-from sbench_dag.reports.page import episode_version, summary_version, write_episode, write_summary
+from sbench_dag.reports.page import write_episode, write_summary
+from sbench_dag.reports.versions import episode_page, episode_version, written_version
+from sbench_dag.stale import REPORT, SUMMARY
 
 _CODE_VERSION = "1"
 _COUNTS = {"planned": "planned", "abstained": "abstained", "invalid": "invalid", "not_run": "not run"}
@@ -36,7 +38,7 @@ def report(scope: Scope) -> dg.AssetsDefinition:
     )
     def asset(context: dg.AssetExecutionContext):
         with plain_errors():
-            pages = _pages(Results(scope.current()), context.partition_keys, last_versions(context.instance, key))
+            pages = _pages(Results(scope.current()), context.partition_keys)
             yield from materialize(context, inputs, pages)
 
     return asset
@@ -57,23 +59,22 @@ def summary(scope: Scope) -> dg.AssetsDefinition:
             page = write_summary(results)
             return dg.MaterializeResult(
                 metadata={"page": dg.MetadataValue.path(str(page)), **_headline(make_grid(results))},
-                data_version=dg.DataVersion(summary_version(results)),
+                data_version=dg.DataVersion(written_version(page) or ""),
             )
 
     return asset
 
 
-def _pages(results: Results, episodes: Sequence[str], have: Mapping[str, str]) -> Iterator[Done | Undone]:
+def _pages(results: Results, episodes: Sequence[str]) -> Iterator[Done | Undone]:
+    study, lines = results.study, results.of("stage_b")
     for episode in episodes:
-        file = results.study.reports / "episodes" / f"{episode}.html"
-        version = episode_version(results, episode)
-        cached = have.get(episode) == version and file.exists()
+        page, version = episode_page(study, episode), episode_version(study, episode, results.look)
+        cached = written_version(page) == version
         if not cached:
             write_episode(results, episode)
-        plans = [plan.key for plan in results.study.manifest.plans if plan.episode == episode]
-        lines = results.of("stage_b")
+        plans = [entry.key for entry in study.manifest.by_episode[episode]]
         done = sum(key in lines and lines[key].outcome.is_result for key in plans)
-        metadata = {"page": dg.MetadataValue.path(str(file)), "cached": cached, "plans": len(plans), "done": done}
+        metadata = {"page": dg.MetadataValue.path(str(page)), "cached": cached, "plans": len(plans), "done": done}
         yield Done(episode, version, metadata)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,31 +13,51 @@ from dagster._core.storage.tags import ASSET_PARTITION_RANGE_END_TAG, ASSET_PART
 from assets.instance import process_tags
 from assets.of_study import study_assets
 from assets.partitions import spans
-from assets.scope import REPORT, SUMMARY, Scope
-from assets.staleness import Staleness, stale_items, stale_pages, summary_is_stale
+from assets.scope import Scope
+from assets.staleness import keys_of, ready, staleness
 from resources.cluster import ClusterResource
 from sbench_dag.gate import Keys
-from sbench_dag.pipeline import GATES, find_gate
+from sbench_dag.pipeline import GATES
+from sbench_dag.rewards.gate import ROLLOUT_REWARDS
+from sbench_dag.stale import REPORT, SUMMARY, Scanner
 from sbench_dag.study import Study
 
 STEPS = (*(gate.name for gate in GATES), REPORT, SUMMARY)
+RESCORE = (ROLLOUT_REWARDS.name, REPORT, SUMMARY)
 
 
 @dataclass(frozen=True)
 class Request:
-    """steps: those to run, in STEPS' order. plans: a pattern of plan keys. overrides: of stage_c's config."""
+    """steps: those to run, in STEPS' order. plans: a pattern of plan keys. overrides: of stage_c's config.
+
+    only_failed: the partitions whose latest attempt failed, and the report. only_ready: not those that wait for an
+    earlier gate.
+    """
 
     steps: Sequence[str] = STEPS
     plans: str = "*"
     overrides: dict[str, str] = field(default_factory=dict)
+    only_failed: bool = False
+    only_ready: bool = False
 
 
 class Runner:
-    """Runs the steps of one study, each only where it is stale. `failures`: why a step could not finish."""
+    """Runs the steps of one study, each only where it has to be. `failures`: why a step could not finish.
 
-    def __init__(self, instance: dg.DagsterInstance, study: Study, cluster: ClusterResource):
-        self._instance = instance
+    say: takes a line for the user. tags: for each run.
+    """
+
+    def __init__(
+        self,
+        instance: dg.DagsterInstance,
+        study: Study,
+        cluster: ClusterResource,
+        say: Callable[[str], None] = print,
+        tags: Mapping[str, str] | None = None,
+    ):
+        self._instance, self._say, self._tags = instance, say, {**process_tags(), **(tags or {})}
         self._scope = Scope(study)
+        self._scanner = Scanner(study.folder)
         defs = dg.Definitions(assets=study_assets(self._scope), resources={"cluster": cluster})
         self._job = defs.resolve_implicit_global_asset_job_def()
         self.failures: list[str] = []
@@ -53,29 +73,28 @@ class Runner:
         """The partitions of a step that a pattern of plan keys selects; of an episode's if any of its plans does."""
         partitions = self._scope.partitions
         if pattern == "*":
-            return set(partitions.keys[_keys(step)])
+            return set(partitions.keys[keys_of(step)])
         plans = set(fnmatch.filter(partitions.keys[Keys.PLAN], pattern))
-        if _keys(step) is Keys.EPISODE:
+        if keys_of(step) is Keys.EPISODE:
             return {partitions.episode_of[plan] for plan in plans}
-        return plans & set(partitions.keys[_keys(step)])
+        return plans & set(partitions.keys[keys_of(step)])
 
     def _partitions(self, step: str, request: Request) -> None:
+        scan = self._scanner.scan()
+        state = staleness(self._instance, self._scope, scan, step)
         selected = self.selected(step, request.plans)
-        state = self._staleness(step)
-        stale = state.stale & selected
-        print(f"{step}: {len(stale)} of {len(selected)} to do" if stale else f"{step}: up to date ({len(selected)})")
-        for first, last in spans(state.order, stale, state.harmless):
+        if request.only_ready:
+            selected &= ready(scan, step)
+        wanted = state.failed if request.only_failed and step != REPORT else state.stale | state.invalid
+        todo = wanted & selected
+        self._say(f"{step}: {len(todo)} of {len(selected)} to do" if todo else f"{step}: up to date ({len(selected)})")
+        for first, last in spans(state.order, todo, state.harmless):
             tags = {ASSET_PARTITION_RANGE_START_TAG: first, ASSET_PARTITION_RANGE_END_TAG: last}
             self._execute(step, tags, self._config(step, request))
 
-    def _staleness(self, step: str) -> Staleness:
-        if step == REPORT:
-            return stale_pages(self._instance, self._scope)
-        return stale_items(self._instance, self._scope, find_gate(step))
-
     def _summary(self) -> None:
-        stale = summary_is_stale(self._instance, self._scope, self._scope.key(SUMMARY))
-        print(f"{SUMMARY}: {'to do' if stale else 'up to date'}")
+        stale = staleness(self._instance, self._scope, self._scanner.scan(), SUMMARY).stale
+        self._say(f"{SUMMARY}: {'to do' if stale else 'up to date'}")
         if stale:
             self._execute(SUMMARY, {}, {})
 
@@ -88,7 +107,7 @@ class Runner:
         result = self._job.execute_in_process(
             instance=self._instance,
             asset_selection=[self._scope.key(step)],
-            tags={**tags, **process_tags()},
+            tags={**self._tags, **tags},
             run_config={**config, "loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
             raise_on_error=False,
         )
@@ -96,10 +115,6 @@ class Runner:
             raise KeyboardInterrupt
         if not result.success:
             self.failures.append(f"{step}: {_why(result)}")
-
-
-def _keys(step: str) -> Keys:
-    return Keys.EPISODE if step == REPORT else find_gate(step).keys
 
 
 def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:

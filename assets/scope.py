@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cached_property
 from typing import Any
@@ -12,10 +12,9 @@ import dagster as dg
 
 from assets.partitions import Partitions
 from sbench_dag.gate import Gate, Keys
-from sbench_dag.pipeline import GATES, find_gate
+from sbench_dag.pipeline import GATES, gates_before, inside
+from sbench_dag.stale import REPORT
 from sbench_dag.study import Study, load_study
-
-REPORT, SUMMARY = "report", "summary"
 
 Decorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]
 
@@ -60,8 +59,8 @@ class Scope:
             description=gate.description,
             partitions_def=self.partitions.definitions[gate.keys],
             backfill_policy=own_policy(gate.name),
-            code_version="-".join(find_gate(name).code_version for name in inside(gate)),
-            deps=[self.dep(up, gate.keys) for up in upstream_assets(gate)],
+            code_version="-".join(part.code_version for part in inside(gate)),
+            deps=[self.dep(up, gate.keys) for up in gates_before(gate)],
             check_specs=checks,
             metadata={**self.about, "settings": dg.MetadataValue.json(self._settings(gate))},
             output_required=False,
@@ -70,12 +69,10 @@ class Scope:
     def _settings(self, gate: Gate) -> dict[str, Any]:
         """The part of study.toml that a gate reads, and those that it runs inside itself."""
         found: dict[str, Any] = {}
-        for name in inside(gate):
-            settings = find_gate(name).settings(self.study)
+        for part in inside(gate):
+            settings = part.settings(self.study)
             parts = settings if isinstance(settings, tuple) else (settings,)
-            found[name] = [
-                asdict(part) if is_dataclass(part) and not isinstance(part, type) else part for part in parts
-            ]
+            found[part.name] = [asdict(p) if is_dataclass(p) and not isinstance(p, type) else p for p in parts]
         return found
 
     def dep(self, up: Gate, keys: Keys) -> dg.AssetDep:
@@ -90,24 +87,3 @@ def own_policy(name: str) -> dg.BackfillPolicy:
     """
     names = [gate.name for gate in GATES] + [REPORT]
     return dg.BackfillPolicy.multi_run(max_partitions_per_run=1_000_000 + names.index(name))
-
-
-def upstream_assets(gate: Gate) -> list[Gate]:
-    """The nearest gates upstream that are assets."""
-    return [find_gate(name) for name in _parents(gate)]
-
-
-def inside(gate: Gate) -> list[str]:
-    """The gate and those that it runs inside itself, which have no asset of their own."""
-    assets = {g.name for g in GATES}
-    hidden = [name for up in gate.upstream if up not in assets for name in inside(find_gate(up))]
-    return [gate.name, *hidden]
-
-
-def _parents(gate: Gate) -> Iterator[str]:
-    assets = {g.name for g in GATES}
-    for name in gate.upstream:
-        if name in assets:
-            yield name
-        else:
-            yield from _parents(find_gate(name))

@@ -51,6 +51,9 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("--video", type=Path, metavar="FILE.mp4", help="film it, larger than the stored video")
     replay.add_argument("--size", type=int, nargs=2, default=(640, 480), metavar=("W", "H"))
 
+    stale = _command(commands, "stale", _stale, "what is out of date, by gate, and why; docs/stale.md")
+    stale.add_argument("--json", action="store_true", help="as JSON, one object per gate")
+
     _slurm_commands(commands.add_parser("slurm", help="jobs that run, or wait, on a Slurm cluster"))
     _command(commands, "report", _report, "write the HTML report again from the stored results")
     return parser
@@ -216,6 +219,15 @@ def _report(arguments: argparse.Namespace) -> int:
     for episode in results.study.manifest.episodes:
         write_episode(results, episode)
     print(write_summary(results))
+    return 0
+
+
+def _stale(arguments: argparse.Namespace) -> int:
+    from sbench_dag.reports.text import stale_table
+    from sbench_dag.stale import Scanner
+
+    rows = Scanner(find_study(arguments.study).folder).scan().rows()
+    print(json.dumps(rows, indent=1) if arguments.json else stale_table(rows))
     return 0
 
 

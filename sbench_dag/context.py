@@ -15,8 +15,15 @@ from sbench_dag.plans.plan import Plan
 from sbench_dag.scenes.sources import open_source
 from sbench_dag.scenes.world import World
 from sbench_dag.study import Study
-from sbench_dag.work.item import WorkItem
+from sbench_dag.work.item import Result, WorkItem
 from sbench_dag.work.store import Line, Segment, Store
+
+
+class OutdatedError(Exception):
+    """A result of today's inputs must not get the fingerprint of others."""
+
+    def __init__(self):
+        super().__init__("the study or its data set has changed since this was asked for; run it again")
 
 
 class Context:
@@ -74,7 +81,19 @@ class Context:
         wanted = self.fingerprints.of(gate.name, item.key)
         if gate.name not in self._segments:
             self._segments[gate.name] = self.store.segment(gate.name)
-        return self._segments[gate.name].append(item.key, wanted, gate.run(self, item))
+        made_of = self.fingerprints.parts(gate.name, item.key)
+        return self._segments[gate.name].append(item.key, wanted, self.run(gate, item), made_of)
+
+    def run(self, gate: Gate, item: WorkItem) -> Result:
+        """A gate's result, of one state of the item's files.
+
+        Raises:
+            OutdatedError: they have changed meanwhile, so it may have read some of both.
+        """
+        result = gate.run(self, item)
+        if not self.fingerprints.is_current(gate.name, item.key):
+            raise OutdatedError
+        return result
 
     def upstream(self, gate: str, key: str) -> Line:
         """The earlier gate's current result for a key.

@@ -8,7 +8,6 @@ from functools import cache
 
 import mujoco
 
-from sbench_dag.dataset.eval_spec import Scoring
 from sbench_dag.gate import Gate, Keys
 from sbench_dag.grounding.gate import STAGE_B
 from sbench_dag.manipulation.gate import ROLLOUT, STAGE_C
@@ -16,7 +15,7 @@ from sbench_dag.rewards.gate import ROLLOUT_REWARDS
 from sbench_dag.scenes.gate import G0_SPIKE
 from sbench_dag.scenes.sources import open_source
 from sbench_dag.study import Study
-from sbench_dag.work.fingerprint import fingerprint
+from sbench_dag.work.fingerprint import combine, fingerprint
 from sbench_dag.work.item import WorkItem
 
 GATES: tuple[Gate, ...] = (G0_SPIKE, STAGE_B, STAGE_C, ROLLOUT_REWARDS)
@@ -29,50 +28,94 @@ def find_gate(name: str) -> Gate:
     return _BY_NAME[name]
 
 
+def inside(gate: Gate) -> list[Gate]:
+    """The gate and those that it runs inside itself, which are not in GATES."""
+    hidden = [found for name in gate.upstream if find_gate(name) not in GATES for found in inside(find_gate(name))]
+    return [gate, *hidden]
+
+
+def gates_before(gate: Gate) -> list[Gate]:
+    """The nearest gates of GATES upstream."""
+    return [up for part in inside(gate) for name in part.upstream if (up := find_gate(name)) in GATES]
+
+
 def items(study: Study, gate: Gate) -> list[WorkItem]:
     """Every item of a gate, in the order of its partitions: sorted, so that an episode's plans stand together."""
     manifest = study.manifest
     if gate.keys is Keys.EPISODE:
         return [WorkItem(episode, episode, gate.cost_s) for episode in manifest.episodes]
     return [
-        WorkItem(plan.key, plan.episode, gate.cost_s)
-        for plan in manifest.plans
-        if gate.keys is Keys.PLAN or plan.scoring is Scoring.LIFTED
+        WorkItem(entry.key, entry.episode, gate.cost_s)
+        for entry in manifest.entries
+        if gate.keys is Keys.PLAN or entry.is_pick
     ]
 
 
 class Fingerprints:
-    """The fingerprints that the results of one study must have today. Reads each input once."""
+    """The fingerprints that the results of one study must have today. Reads each input once.
 
-    def __init__(self, study: Study):
+    before: those of an earlier look at the same study; what has not changed since is taken from there.
+    """
+
+    def __init__(self, study: Study, before: Fingerprints | None = None):
         self.study = study
-        self._plans = study.manifest.by_key
+        self._manifest = study.manifest
         self._episode = cache(self._episode_content)
-        self._settings = cache(self._gate_settings)
-        self.of = cache(self._of)
+        self._fixed = cache(self._fixed_parts)
+        self._known: dict[str, dict[tuple[str, str], str]] = {episode: {} for episode in self._manifest.episodes}
+        self._plans = self._manifest.entry
+        if before and before._manifest is self._manifest and before._all_fixed() == self._all_fixed():
+            same = [episode for episode in self._known if before._episode(episode) == self._episode(episode)]
+            self._known |= {episode: before._known[episode] for episode in same}
 
     def wanted(self, gate: Gate, keys: Iterable[str] | None = None) -> dict[str, str]:
         if keys is None:
             keys = [item.key for item in items(self.study, gate)]
         return {key: self.of(gate.name, key) for key in keys}
 
-    def _of(self, name: str, key: str) -> str:
-        gate = find_gate(name)
-        episode = key if gate.keys is Keys.EPISODE else self._plans[key].episode
-        plan = None if gate.keys is Keys.EPISODE else self._plans[key].content
-        upstream = {up: self.of(up, episode if find_gate(up).keys is Keys.EPISODE else key) for up in gate.upstream}
-        return fingerprint(self._settings(name), self._episode(episode), plan, upstream)
+    def of(self, name: str, key: str) -> str:
+        """
+        Raises:
+            KeyError: the manifest does not name the key.
+        """
+        known = self._known[self._episode_of(find_gate(name), key)]
+        found = known.get((name, key))
+        if found is None:
+            found = known[name, key] = combine([name, *self.parts(name, key).values()])
+        return found
 
-    def _gate_settings(self, name: str) -> str:
+    def parts(self, name: str, key: str) -> dict[str, str]:
+        """What a fingerprint is made of: `code`, `engine`, `configuration`, `episode`, `answer`, and earlier gates.
+
+        Of gates that run inside this one, code and configuration are part of this one's.
+        """
         gate = find_gate(name)
-        return fingerprint(
-            gate.name,
-            gate.code_version,
-            gate.settings(self.study),
-            self.study.scene_source,
-            open_source(self.study.scene_source, self.study.dataset.root).version,
-            replace(self.study.physics, mujoco=self.study.physics.mujoco or mujoco.__version__),
-        )
+        own = {} if gate.keys is Keys.EPISODE else {"answer": self._plans[key].content}
+        episode = self._episode_of(gate, key)
+        before = {up.name: self.of(up.name, episode if up.keys is Keys.EPISODE else key) for up in gates_before(gate)}
+        return {**self._fixed(name), "episode": self._episode(episode), **own, **before}
+
+    def is_current(self, name: str, key: str) -> bool:
+        """Whether the episode's files are still those that were read."""
+        episode = self._episode_of(find_gate(name), key)
+        return self._episode_content(episode) == self._episode(episode)
+
+    def _episode_of(self, gate: Gate, key: str) -> str:
+        return key if gate.keys is Keys.EPISODE else self._plans[key].episode
+
+    def _all_fixed(self) -> list[dict[str, str]]:
+        return [self._fixed(name) for name in _BY_NAME]
+
+    def _fixed_parts(self, name: str) -> dict[str, str]:
+        """Those that are the same for all of a gate's items."""
+        gates, study = inside(find_gate(name)), self.study
+        source = open_source(study.scene_source, study.dataset.root)
+        settings = [gate.settings(study) for gate in gates]
+        return {
+            "code": fingerprint([gate.code_version for gate in gates], source.version),
+            "engine": fingerprint(study.physics.mujoco or mujoco.__version__),
+            "configuration": fingerprint(settings, study.scene_source, replace(study.physics, mujoco="")),
+        }
 
     def _episode_content(self, episode: str) -> str:
         return self.study.dataset.episode(episode).content

@@ -82,6 +82,15 @@ def smoke_plans(results: Results) -> list[Plan]:
     return sorted(chosen, key=lambda plan: plan.key)
 
 
+def stopped_by(results: Results) -> Decision | None:
+    """The stopping gate that keeps Stage C from going on, as things stand."""
+    for decide in (oracle_reached, smoke_lifted):
+        decision = decide(results)
+        if decision.state is State.FAILED:
+            return decision
+    return None
+
+
 def stage_c_batches(
     study: Study, todo: Sequence[str], overridden: Callable[[Decision], bool]
 ) -> Iterator[tuple[str, list[str]]]:

@@ -18,8 +18,8 @@ from typing import Any
 from sbench_dag.dataset.dataset import Dataset
 from sbench_dag.dataset.fields import get
 from sbench_dag.errors import InputError, SetupError
-from sbench_dag.plans.build import Manifest, build_manifest
-from sbench_dag.plans.manifest import read_manifest, write_manifest
+from sbench_dag.plans.build import build_manifest
+from sbench_dag.plans.manifest import StoredManifest, read_manifest, write_manifest
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Study:
         return dataset
 
     @cached_property
-    def manifest(self) -> Manifest:
+    def manifest(self) -> StoredManifest:
         return read_manifest(self.folder / "manifest")
 
     def refresh_manifest(self) -> bool:

@@ -7,7 +7,7 @@ import traceback
 from dataclasses import replace
 from pathlib import Path
 
-from sbench_dag.context import Context
+from sbench_dag.context import Context, OutdatedError
 from sbench_dag.errors import InvalidError, SetupError
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import find_gate
@@ -31,8 +31,12 @@ class Worker:
     def run(self, task: Task) -> Line:
         """The stored line. Whatever goes wrong with the item becomes a line too."""
         started = time.perf_counter()
+        made_of: dict[str, str] = {}
         try:
-            result = self._outdated(task) or self.gate.run(self.context, task.item)
+            made_of = self._inputs(task)
+            result = self.context.run(self.gate, task.item)
+        except OutdatedError as error:
+            result = Result(Outcome.NOT_RUN, Reason.INPUT_CHANGED, str(error))
         except SetupError as error:
             result = Result(Outcome.NOT_RUN, Reason.UPSTREAM_MISSING, str(error))
         except InvalidError as error:
@@ -42,14 +46,14 @@ class Worker:
             text = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
             result = Result(Outcome.INVALID, Reason.HARNESS_ERROR, text, {"traceback": traceback.format_exc()})
         timings = {**result.timings, "total_s": round(time.perf_counter() - started, 3)}
-        return self.segment.append(task.item.key, task.fingerprint, replace(result, timings=timings))
+        return self.segment.append(task.item.key, task.fingerprint, replace(result, timings=timings), made_of)
 
-    def _outdated(self, task: Task) -> Result | None:
-        """A task may wait for days; a result of today's inputs must not get the fingerprint of others."""
+    def _inputs(self, task: Task) -> dict[str, str]:
+        """What the result will be made of. A task may wait for days, and its inputs change meanwhile."""
+        fingerprints, key = self.context.fingerprints, task.item.key
         try:
-            if self.context.fingerprints.of(self.gate.name, task.item.key) == task.fingerprint:
-                return None
+            if fingerprints.of(self.gate.name, key) == task.fingerprint:
+                return fingerprints.parts(self.gate.name, key)
         except KeyError:
             pass  # the manifest no longer names it
-        text = "the study or its data set has changed since this was asked for; run it again"
-        return Result(Outcome.NOT_RUN, Reason.INPUT_CHANGED, text)
+        raise OutdatedError

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
 import pytest
 
+from sbench_dag.context import Context
 from sbench_dag.errors import SetupError
 from sbench_dag.outcomes import Outcome, Reason
+from sbench_dag.pipeline import Fingerprints, find_gate
 from sbench_dag.study import Study
-from sbench_dag.work.item import Task, WorkItem
+from sbench_dag.work.item import Result, Task, WorkItem
 from sbench_dag.work.store import Line, Store
 from sbench_dag.worker import Worker
 from tests.blocks import blocks_study
-from tests.running import tasks_of
+from tests.running import run_here, tasks_of
 
 GATES = ("g0_spike", "stage_b", "stage_c", "rollout_rewards")
 
@@ -67,6 +70,38 @@ def test_an_episode_that_is_gone_is_not_run(study: Study):
     (episodes / task.item.key).rename(episodes / "renamed__0")
     study.refresh_manifest()
     assert is_outdated(run(study, "g0_spike", task))
+
+
+@pytest.mark.parametrize("gate", ["g0_spike", "stage_c"])
+def test_an_episode_that_changes_while_it_is_worked_on_gives_no_result(
+    study: Study, gate: str, monkeypatch: pytest.MonkeyPatch
+):
+    """Its files may have been read half before and half after. The rollout inside Stage C counts as little."""
+    for earlier in ("g0_spike", "stage_b")[: GATES.index(gate)]:
+        run_here(study, earlier)
+    [task] = tasks_of(study, gate)
+    worker = Worker(study.folder, gate)
+    inner = find_gate("rollout" if gate == "stage_c" else gate)
+
+    def meanwhile(context: Context, item: WorkItem) -> Result:
+        result = inner.run(context, item)
+        meta = study.dataset.episode(item.group).files.meta
+        meta.write_text(meta.read_text() + " ")
+        return result
+
+    monkeypatch.setattr("sbench_dag.manipulation.gate.ROLLOUT", replace(inner, run=meanwhile))
+    if gate == "g0_spike":
+        worker.gate = replace(inner, run=meanwhile)
+    assert is_outdated(worker.run(task))
+    assert not [line for name in GATES[2:] for line in Store(study.results).lines(name) if line.outcome.is_result]
+    assert not list(Store(study.results).lines("rollout"))
+
+
+def test_a_line_says_what_its_fingerprint_is_made_of(study: Study):
+    [task] = tasks_of(study, "g0_spike")
+    line = run(study, "g0_spike", task)
+    assert line.made_of == Fingerprints(study).parts("g0_spike", task.item.key)
+    assert set(line.made_of) == {"code", "engine", "configuration", "episode"}
 
 
 def test_another_mujoco_than_the_studys_runs_nothing(home: Path):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sbench_dag.dataset.eval_spec import Scoring
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.plans.build import Cell, Manifest
+from sbench_dag.plans.manifest import StoredManifest
 from sbench_dag.plans.plan import Plan
 from sbench_dag.work.store import Line
 
@@ -41,7 +42,9 @@ class CellResult:
         return f"{self.outcome}.{self.reason}" if self.reason else str(self.outcome)
 
 
-def expand(manifest: Manifest, stage_b: Mapping[str, Line], stage_c: Mapping[str, Line]) -> list[CellResult]:
+def expand(
+    manifest: Manifest | StoredManifest, stage_b: Mapping[str, Line], stage_c: Mapping[str, Line]
+) -> list[CellResult]:
     """One result per cell, in the manifest's order. `stage_b` and `stage_c`: today's results by plan key."""
     questions = {(plan.episode, plan.query): plan for plan in manifest.plans}
     return [_expand_one(cell, questions.get((cell.episode, cell.query)), stage_b, stage_c) for cell in manifest.cells]

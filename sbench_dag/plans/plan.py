@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sbench_dag.dataset.answers import Selection
 from sbench_dag.dataset.eval_spec import Kind, Query, Scoring, Steps
-from sbench_dag.work.fingerprint import fingerprint
+from sbench_dag.work.fingerprint import combine, fingerprint
 
 ORACLE = "oracle-loc"
 
@@ -53,6 +53,11 @@ class Plan:
             self.scoring,
             self.r_support_m,
         )
+
+    @property
+    def shown(self) -> str:
+        """Hash of what a page says of it."""
+        return combine([self.content, self.text, *self.sources])
 
 
 def answer_set(selections: Iterable[Selection]) -> tuple[Selection, ...]:

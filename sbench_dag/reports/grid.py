@@ -16,7 +16,7 @@ from sbench_dag.plans.plan import ORACLE, Plan
 from sbench_dag.rewards.metrics import baselines
 from sbench_dag.stats.intervals import wilson
 from sbench_dag.study import Study
-from sbench_dag.work.store import Line, Store
+from sbench_dag.work.store import Line, Store, stamp
 
 STRATA: Mapping[str, Callable[[Plan], str]] = {
     "kind": lambda plan: plan.kind.removeprefix("find_"),
@@ -40,6 +40,11 @@ class Results:
         if gate not in self._gates:
             self._gates[gate] = self._store.results(gate, self._fingerprints.wanted(find_gate(gate)))
         return self._gates[gate]
+
+    def look(self, gate: str, key: str) -> str:
+        """A text that changes whenever today's stored result of a key does."""
+        line = self.of(gate).get(key)
+        return stamp(line.fingerprint, line.outcome, line.result.reason, line.result.message) if line else ""
 
     def cells(self) -> list[CellResult]:
         return expand(self.study.manifest, self.of("stage_b"), self.of("stage_c"))

@@ -55,6 +55,16 @@ def rate_text(rate: Mapping[str, Any]) -> str:
     return f"{text} (completed: {completed} of {rate['completed']})"
 
 
+def stale_table(rows: Iterable[Mapping[str, Any]]) -> str:
+    """One row per gate: how many of its items are in each state, and what has changed where they are stale."""
+    states = ("fresh", "stale", "missing", "failed")
+    body = []
+    for row in rows:
+        why = ", ".join(f"{part} ({count})" for part, count in row["why"].items())
+        body.append((row["gate"], row["items"], *(row[state] for state in states), why or "-"))
+    return table(("gate", "items", *states, "stale because of"), body)
+
+
 def slurm_table(jobs: JobsStatus) -> str:
     """One row per array task, and what is to be expected of all of them."""
     header = ("task", "gate", "state", "node", "done", "waited", "running", "left")

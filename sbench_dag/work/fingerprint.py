@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import hashlib
 import json
+import time
 from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
@@ -17,8 +18,26 @@ def fingerprint(*parts: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def combine(parts: Iterable[str]) -> str:
+    """16 hex digits of texts that are hashes already: `fingerprint` without the JSON, for the many."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
 def file_sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """The file is read again only if it has been touched. What was touched just now may be so once more unseen."""
+    stat = path.stat()
+    stamp = (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
+    known = _hashes.get(path)
+    if known and known[0] == stamp:
+        return known[1]
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) > _CLOCK_NS:
+        _hashes[path] = (stamp, found)
+    return found
+
+
+_CLOCK_NS = 2_000_000_000  # no file system's clock is coarser
+_hashes: dict[Path, tuple[tuple[int, ...], str]] = {}
 
 
 def code_sha256(files: Iterable[Path]) -> str:

@@ -15,10 +15,11 @@ import socket
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sbench_dag.outcomes import Outcome, Reason
@@ -31,6 +32,7 @@ class Line:
     """A stored result.
 
     segment: the file it stands in, so that attempts can be told apart. origin: the cluster's task that wrote it.
+    made_of: what the fingerprint is made of, part by part; only of lines that a worker wrote.
     """
 
     key: str
@@ -41,6 +43,7 @@ class Line:
     versions: Mapping[str, str]
     segment: str
     origin: Mapping[str, Any]
+    made_of: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def outcome(self) -> Outcome:
@@ -49,6 +52,9 @@ class Line:
     @property
     def row(self) -> dict[str, Any]:
         return self.result.row
+
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Store:
@@ -100,9 +106,8 @@ class Tail:
         self._folder = store.root / gate
         self._read: dict[Path, int] = {}
 
-    def new(self) -> list[Line]:
+    def new(self) -> Iterator[Line]:
         """The valid lines since the last call, the oldest segment's first."""
-        found: list[Line] = []
         for file in sorted(self._folder.glob("*.jsonl")):
             begin = self._read.get(file, 0)
             if file.stat().st_size <= begin:
@@ -112,8 +117,7 @@ class Tail:
                 raw = segment.read()
             whole = raw.rfind(b"\n") + 1  # the rest is being written, or was never finished
             self._read[file] = begin + whole
-            found += _parse(raw[:whole], file.stem)
-        return found
+            yield from _parse(raw[:whole], file.stem)
 
 
 class Segment:
@@ -123,10 +127,10 @@ class Segment:
         self.path = path
         self._file = None
 
-    def append(self, key: str, fingerprint: str, result: Result) -> Line:
+    def append(self, key: str, fingerprint: str, result: Result, made_of: Mapping[str, str] = _NOTHING) -> Line:
         """Write one line and return it once it is on the disk."""
         host = socket.gethostname()
-        line = Line(key, fingerprint, result, time.time(), host, versions(), self.path.stem, origin())
+        line = Line(key, fingerprint, result, time.time(), host, versions(), self.path.stem, origin(), made_of)
         if self._file is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("ab")
@@ -152,6 +156,11 @@ def versions() -> dict[str, str]:
     return found
 
 
+def stamp(fingerprint: str, outcome: Outcome, reason: Reason | None, message: str) -> str:
+    """What tells one stored line of a key from another. A result's message hangs on its fingerprint."""
+    return f"{fingerprint} {outcome} {reason} {'' if outcome.is_result else message}"
+
+
 def missing(keys: Iterable[str], found: Mapping[str, Line]) -> list[str]:
     """Keys without a result: never run, or invalid so far."""
     return [key for key in keys if key not in found or not found[key].outcome.is_result]
@@ -171,6 +180,7 @@ def _encode(line: Line) -> bytes:
             "host": line.host,
             "versions": dict(line.versions),
             "origin": dict(line.origin),
+            "made_of": dict(line.made_of),
         },
         allow_nan=False,
         separators=(",", ":"),
@@ -202,6 +212,7 @@ def _parse(raw: bytes, segment: str) -> Iterator[Line]:
             data["versions"],
             segment,
             data.get("origin", {}),
+            data.get("made_of", {}),
         )
 
 

@@ -8,7 +8,7 @@ from sbench_dag.dataset.answers import Selection
 from sbench_dag.dataset.dataset import Dataset
 from sbench_dag.outcomes import Reason
 from sbench_dag.plans.build import Manifest, build_manifest
-from sbench_dag.plans.manifest import read_manifest, write_manifest
+from sbench_dag.plans.manifest import StoredManifest, write_manifest
 from sbench_dag.plans.plan import answer_set
 from tests.by_hand import write_answers
 
@@ -96,5 +96,8 @@ def test_a_changed_answer_changes_that_plan_only(dataset: Dataset):
 def test_a_manifest_is_read_back_as_it_was_written(dataset: Dataset, tmp_path):
     manifest = build_manifest(dataset)
     assert write_manifest(tmp_path / "manifest", manifest)
-    assert read_manifest(tmp_path / "manifest") == manifest
+    stored = StoredManifest(tmp_path / "manifest")
+    assert (stored.plans, stored.cells) == (manifest.plans, manifest.cells)
+    assert (stored.episodes, stored.problems) == (manifest.episodes, manifest.problems)
+    assert [entry.content for entry in stored.entries] == [plan.content for plan in manifest.plans]
     assert not write_manifest(tmp_path / "manifest", manifest), "nothing changed, so nothing is written"

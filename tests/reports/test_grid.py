@@ -11,10 +11,12 @@ from sbench_dag.dataset.dataset import Dataset
 from sbench_dag.errors import SetupError
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import Fingerprints
+from sbench_dag.plans.build import build_manifest
 from sbench_dag.plans.manifest import write_manifest
 from sbench_dag.plans.plan import Plan
 from sbench_dag.reports.grid import Results, make_grid
-from sbench_dag.reports.page import episode_version, summary_version, write_episode, write_summary
+from sbench_dag.reports.page import write_episode, write_summary
+from sbench_dag.reports.versions import episode_version, summary_version, written_version
 from sbench_dag.study import Study, create_study, load_study
 from sbench_dag.work.item import Result
 from sbench_dag.work.store import Store
@@ -119,8 +121,8 @@ def test_one_execution_counts_in_every_cell_that_gave_the_answer(home: Path, dat
 
 
 def test_a_grid_with_a_gap_is_refused(study: Study):
-    manifest = replace(study.manifest, cells=study.manifest.cells[1:])
-    write_manifest(study.folder / "manifest", manifest)
+    manifest = build_manifest(study.dataset)
+    write_manifest(study.folder / "manifest", replace(manifest, cells=manifest.cells[1:]))
     with pytest.raises(SetupError, match="blind has 5 of 6 queries"):
         make_grid(Results(load_study(study.folder)))
 
@@ -155,11 +157,22 @@ def test_the_pages_open_without_network_and_say_what_is_synthetic(study: Study):
 
 
 def test_a_pages_version_changes_with_what_it_shows(study: Study):
-    before = (episode_version(Results(study), "val_0001__0"), episode_version(Results(study), "val_0002__0"))
-    summary = summary_version(Results(study))
+    def versions() -> list[str]:
+        results = Results(study)
+        found = [episode_version(study, episode, results.look) for episode in study.manifest.episodes]
+        return [*found, summary_version(study, found)]
+
+    before = versions()
     plan = next(p for p in study.manifest.plans if p.episode == "val_0001__0")
     Fates(study).reach_and_lift(plan)
-    after = (episode_version(Results(study), "val_0001__0"), episode_version(Results(study), "val_0002__0"))
-    assert after[0] != before[0]
-    assert after[1] == before[1]
-    assert summary_version(Results(study)) != summary
+    after = versions()
+    assert [old != new for old, new in zip(before, after, strict=True)] == [True, False, True]
+
+
+def test_a_page_says_which_version_it_is(study: Study):
+    results = Results(study)
+    page = write_episode(results, "val_0001__0")
+    assert written_version(page) == episode_version(study, "val_0001__0", results.look)
+    versions = [episode_version(study, episode, results.look) for episode in study.manifest.episodes]
+    assert written_version(write_summary(results)) == summary_version(study, versions)
+    assert written_version(page.with_name("never-written.html")) is None

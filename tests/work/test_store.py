@@ -115,7 +115,7 @@ def test_a_tail_gives_each_line_once(store: Store):
     assert keys(tail) == [], "nobody has written anything"
     segment = store.segment("gate")
     written = [segment.append("a", "f", GOOD), segment.append("b", "f", LOST)]
-    assert tail.new() == written
+    assert list(tail.new()) == written
     assert keys(tail) == []
     segment.append("c", "f", GOOD)
     assert keys(tail) == ["c"]

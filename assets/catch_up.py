@@ -1,0 +1,101 @@
+"""Which runs would bring a study up to date: the next ones only, because what comes after hangs on what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+import dagster as dg
+from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus
+from dagster._core.storage.tags import ASSET_PARTITION_RANGE_END_TAG, ASSET_PARTITION_RANGE_START_TAG
+
+from assets.partitions import spans
+from assets.run import STEPS
+from assets.scope import Scope
+from assets.staleness import Staleness, staleness, startable
+from sbench_dag.manipulation.gate import STAGE_C
+from sbench_dag.reports.grid import Results
+from sbench_dag.stale import SUMMARY, Scan
+from sbench_dag.stops import stopped_by
+from sbench_dag.work.fingerprint import combine
+
+TRIES = 3
+_WORK, _TRY = "sbench/stale", "sbench/stale_try"
+_BUSY = [BulkActionStatus.REQUESTED, BulkActionStatus.CANCELING]
+
+
+@dataclass
+class Plan:
+    """requests: the runs to launch now. notes: what is stale and waits, and for what."""
+
+    requests: list[dg.RunRequest] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def next_runs(instance: dg.DagsterInstance, scope: Scope, scan: Scan) -> Plan:
+    """The first step, in the order of the pipeline, that has something to do; in as few runs as possible.
+
+    What is invalid is not tried again: nothing of it has changed. Neither is what TRIES runs could not do, nor what
+    somebody has cancelled.
+    """
+    plan, name = Plan(), scope.study.name
+    backfill = _backfill_of(instance, scope)
+    if backfill:
+        plan.notes.append(f"{name}: backfill {backfill} is at it")
+        return plan
+    for step in STEPS:
+        state = staleness(instance, scope, scan, step)
+        todo = (state.stale - state.running) & startable(scan, step)
+        if todo and step == STAGE_C.name and (decision := stopped_by(Results(scan.study))):
+            plan.notes.append(f"{name}: {step} waits ({len(todo)} partitions): {decision.gate}: {decision.text}")
+            todo = frozenset()
+        if todo:
+            _request(plan, instance, scope, scan, step, todo, state)
+        if plan.requests:
+            return plan
+        if state.running:
+            plan.notes.append(f"{name}: {step} is running ({len(state.running)} partitions)")
+            return plan
+    return plan
+
+
+def _request(
+    plan: Plan,
+    instance: dg.DagsterInstance,
+    scope: Scope,
+    scan: Scan,
+    step: str,
+    todo: Collection[str],
+    state: Staleness,
+) -> None:
+    work = combine([scope.study.name, step, *sorted(f"{key} {scan.steps[step][key].version}" for key in todo)])
+    tried, why_not = _earlier_tries(instance, work)
+    if why_not:
+        plan.notes.append(f"{scope.study.name}: {step} ({len(todo)} partitions) is left alone: {why_not}")
+        return
+    tags = {_WORK: work, _TRY: str(tried + 1)}
+    ranges: list[Mapping[str, str]] = [{}]
+    if step != SUMMARY:
+        found = spans(state.order, todo, state.harmless - state.running)
+        ranges = [{ASSET_PARTITION_RANGE_START_TAG: a, ASSET_PARTITION_RANGE_END_TAG: b} for a, b in found]
+    plan.requests += [dg.RunRequest(asset_selection=[scope.key(step)], tags={**tags, **span}) for span in ranges]
+    plan.notes.append(f"{scope.study.name}: {step}: {len(todo)} stale partitions in {len(ranges)} runs")
+
+
+def _earlier_tries(instance: dg.DagsterInstance, work: str) -> tuple[int, str]:
+    """How often this very work was requested, and why not to do so again."""
+    runs = instance.get_runs(dg.RunsFilter(tags={_WORK: work}))
+    if any(run.status is dg.DagsterRunStatus.CANCELED for run in runs):
+        return 0, "somebody cancelled its run; `retry_failed`, or a launch by hand, does it"
+    tried = max((int(run.tags[_TRY]) for run in runs), default=0)
+    if tried >= TRIES:
+        return tried, f"{TRIES} runs could not do it, the last one is {runs[0].run_id}; `retry_failed` tries again"
+    return tried, ""
+
+
+def _backfill_of(instance: dg.DagsterInstance, scope: Scope) -> str | None:
+    """A backfill over assets of the study that has not ended."""
+    for backfill in instance.get_backfills(filters=BulkActionsFilter(statuses=_BUSY)):
+        if any(key.path[0] == scope.study.name for key in backfill.asset_selection or ()):
+            return backfill.backfill_id
+    return None

@@ -1,0 +1,47 @@
+"""The sensor that keeps studies up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import dagster as dg
+
+from assets.catch_up import next_runs
+from assets.operations import StaleSettings
+from assets.run import STEPS
+from assets.scope import Scope
+from sbench_dag.errors import SbenchError
+from sbench_dag.stale import Scanner
+
+
+def stale_plans(scopes: Sequence[Scope], settings: StaleSettings) -> dg.SensorDefinition:
+    status = dg.DefaultSensorStatus.RUNNING if settings.enabled else dg.DefaultSensorStatus.STOPPED
+    scanners: dict[str, Scanner] = {}  # they live as long as this process and read only what is new
+
+    @dg.sensor(
+        name="stale_plans",
+        asset_selection=dg.AssetSelection.assets(*(scope.key(step) for scope in scopes for step in STEPS)),
+        minimum_interval_seconds=settings.interval_s,
+        default_status=status,
+        description="Requests what is stale: changed episodes, answers, settings or code, and what never ran. Gate by "
+        "gate, in as few runs as possible. What is invalid waits for `retry_failed`.",
+    )
+    def sensor(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
+        requests: list[dg.RunRequest] = []
+        notes: list[str] = []
+        for scope in scopes:
+            try:
+                scanner = scanners.setdefault(scope.study.name, Scanner(scope.study.folder))
+                found = next_runs(context.instance, scope, scanner.scan())
+            except SbenchError as error:  # one study's trouble is not the others'
+                notes.append(f"{scope.study.name}: {error}")
+                continue
+            requests += found.requests
+            notes += found.notes
+        for note in notes:
+            context.log.info(note)
+        if not requests:
+            return dg.SkipReason("; ".join(notes) or "nothing is stale")
+        return dg.SensorResult(run_requests=requests)
+
+    return sensor

@@ -1,0 +1,145 @@
+"""What of a study is out of date, and why: today's fingerprints against what the store and the pages hold.
+
+It asks what is, not what has happened, so that no change is ever lost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from sbench_dag.gate import Gate, Keys
+from sbench_dag.outcomes import Reason
+from sbench_dag.pipeline import GATES, Fingerprints, gates_before, items
+from sbench_dag.plans.manifest import StoredManifest
+from sbench_dag.reports.versions import (
+    SUMMARY_PAGE,
+    episode_page,
+    episode_version,
+    summary_version,
+    written_version,
+)
+from sbench_dag.study import Study, load_study
+from sbench_dag.work.ledger import Entry, Ledger
+from sbench_dag.work.store import Store, stamp
+
+REPORT, SUMMARY = "report", "summary"
+EARLIER_GATE, UNKNOWN = "earlier gate", "unknown"
+
+
+class State(StrEnum):
+    """stale: there is a result, but of something that has changed. failed: the latest attempt at what is wanted today
+    has no result, and the same attempt again would not have one either, unless the cause is gone.
+    """
+
+    FRESH = "fresh"
+    STALE = "stale"
+    MISSING = "missing"
+    FAILED = "failed"
+
+
+class Item(NamedTuple):
+    """One item of a step. version: its fingerprint of today. why: what has changed, if it is stale."""
+
+    state: State
+    version: str
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scan:
+    """steps: the items of each gate, of `report` (by episode) and of `summary` (one, "")."""
+
+    study: Study
+    steps: Mapping[str, Mapping[str, Item]]
+
+    def before(self, gate: Gate, key: str) -> set[State]:
+        """The states of the gates before this one, for the key."""
+        return _before(gate, key, self.study.manifest, self.steps)
+
+    def rows(self) -> list[dict[str, object]]:
+        """Counts for each step, as `sbench stale --json` prints them."""
+        found = []
+        for step, members in self.steps.items():
+            counts = Counter(item.state for item in members.values())
+            why = Counter(part for item in members.values() for part in item.why)
+            states = {str(state): counts[state] for state in State}
+            found.append({"gate": step, "items": len(members), **states, "why": dict(why.most_common())})
+        return found
+
+
+class Scanner:
+    """Looks at one study again and again: what has not changed since the last look is not read again."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._fingerprints: Fingerprints | None = None
+        store = Store(load_study(folder).results)
+        self._ledgers = {gate.name: Ledger(store, gate.name) for gate in GATES}
+
+    def scan(self) -> Scan:
+        study = load_study(self._folder)
+        wanted = self._fingerprints = Fingerprints(study, self._fingerprints)
+        steps: dict[str, dict[str, Item]] = {}
+        for gate in GATES:
+            self._ledgers[gate.name].refresh()
+            found = steps[gate.name] = {}
+            for item in items(study, gate):
+                found[item.key] = self._item(gate, item.key, wanted, steps)
+        pages = steps[REPORT] = {name: self._page(study, name, wanted) for name in study.manifest.episodes}
+        version = summary_version(study, [page.version for page in pages.values()])
+        steps[SUMMARY] = {"": _page(study.reports / SUMMARY_PAGE, version)}
+        return Scan(study, steps)
+
+    def _item(self, gate: Gate, key: str, wanted: Fingerprints, steps: Mapping[str, Mapping[str, Item]]) -> Item:
+        version, ledger = wanted.of(gate.name, key), self._ledgers[gate.name]
+        entry = ledger.find(key, version)
+        if entry is not None and entry.outcome.is_result:
+            return Item(State.FRESH, version)
+        if entry is not None and entry.reason is not Reason.INPUT_CHANGED:
+            was_its_own = entry.reason not in (Reason.G0_FAILED, Reason.UPSTREAM_INVALID, Reason.UPSTREAM_MISSING)
+            if was_its_own or _before(gate, key, wanted.study.manifest, steps) - {State.FRESH}:
+                return Item(State.FAILED, version)
+            return Item(State.STALE, version, (EARLIER_GATE,))
+        last = ledger.last_result(key)
+        if last is None:
+            return Item(State.MISSING, version)
+        return Item(State.STALE, version, _why(last, wanted.parts(gate.name, key)))
+
+    def _page(self, study: Study, episode: str, wanted: Fingerprints) -> Item:
+        def look(gate: str, key: str) -> str:
+            entry = self._ledgers[gate].find(key, wanted.of(gate, key))
+            return stamp(entry.fingerprint, entry.outcome, entry.reason, entry.message) if entry else ""
+
+        return _page(episode_page(study, episode), episode_version(study, episode, look))
+
+
+def _page(file: Path, version: str) -> Item:
+    written = written_version(file)
+    if written is None:
+        return Item(State.MISSING, version)
+    return Item(State.FRESH, version) if written == version else Item(State.STALE, version, (EARLIER_GATE,))
+
+
+def _before(gate: Gate, key: str, manifest: StoredManifest, steps: Mapping[str, Mapping[str, Item]]) -> set[State]:
+    found = set()
+    for up in gates_before(gate):
+        name = manifest.entry[key].episode if up.keys is Keys.EPISODE else key
+        found.add(steps[up.name][name].state)
+    return found
+
+
+def _why(last: Entry, parts: Mapping[str, str]) -> tuple[str, ...]:
+    """The parts of the fingerprint that differ from the latest result's. Earlier gates only if nothing else does."""
+    if not last.made_of:
+        return (UNKNOWN,)
+    changed = [name for name, part in parts.items() if last.made_of.get(name) != part]
+    own = tuple(name for name in changed if name not in _GATE_NAMES)
+    return own or (EARLIER_GATE,)
+
+
+_GATE_NAMES = frozenset(gate.name for gate in GATES)
