@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from assets.new_data import new_data
 from assets.operations import Operations
 from assets.scope import Scope
 
 
 def sensors(scopes: Sequence[Scope], operations: Operations) -> list[dg.SensorDefinition]:
-    return []
+    return [new_data(scopes, operations.new_data)]
 
 
 def schedules(scopes: Sequence[Scope], operations: Operations) -> list[dg.ScheduleDefinition]:

@@ -55,28 +55,29 @@ _CELLS = pa.schema(
 )
 
 
+def manifest_files(folder: Path) -> tuple[Path, ...]:
+    return tuple(folder / name for name in ("plans.parquet", "cells.parquet", "episodes.json"))
+
+
 def write_manifest(folder: Path, manifest: Manifest) -> bool:
     """Writes what has changed; returns whether anything has."""
     folder.mkdir(parents=True, exist_ok=True)
     plans = pa.Table.from_pylist([asdict(plan) for plan in manifest.plans], schema=_PLANS)
     cells = pa.Table.from_pylist([asdict(cell) for cell in manifest.cells], schema=_CELLS)
     about = json.dumps({"episodes": manifest.episodes, "problems": manifest.problems}, indent=1) + "\n"
-    return any(
-        [
-            _replace(folder / "plans.parquet", _bytes(plans)),
-            _replace(folder / "cells.parquet", _bytes(cells)),
-            _replace(folder / "episodes.json", about.encode()),
-        ]
-    )
+    contents = (_bytes(plans), _bytes(cells), about.encode())
+    changed = [_replace(file, content) for file, content in zip(manifest_files(folder), contents, strict=True)]
+    return any(changed)
 
 
 def read_manifest(folder: Path) -> Manifest:
-    if not (folder / "episodes.json").exists():
+    plans, cells, about_file = manifest_files(folder)
+    if not about_file.exists():
         raise SetupError(f"{folder}: no manifest here; `sbench study create` writes one")
-    about = json.loads((folder / "episodes.json").read_text())
+    about = json.loads(about_file.read_text())
     return Manifest(
-        plans=tuple(_plan(row) for row in pq.read_table(folder / "plans.parquet").to_pylist()),
-        cells=tuple(_cell(row) for row in pq.read_table(folder / "cells.parquet").to_pylist()),
+        plans=tuple(_plan(row) for row in pq.read_table(plans).to_pylist()),
+        cells=tuple(_cell(row) for row in pq.read_table(cells).to_pylist()),
         episodes=tuple(about["episodes"]),
         problems=tuple(about["problems"]),
     )
