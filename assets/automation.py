@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from assets.new_data import new_data
 from assets.operations import Operations
 from assets.scope import Scope
 from assets.stale_plans import stale_plans
 
 
 def sensors(scopes: Sequence[Scope], operations: Operations) -> list[dg.SensorDefinition]:
-    return [stale_plans(scopes, operations.stale)] if scopes else []
+    return [
+        new_data(scopes, operations.new_data),
+        *([stale_plans(scopes, operations.stale)] if scopes else []),
+    ]
 
 
 def schedules(scopes: Sequence[Scope], operations: Operations) -> list[dg.ScheduleDefinition]:

@@ -115,18 +115,23 @@ class Study:
                 self.folder / "study.toml",
                 "dataset.revision",
                 self.revision,
-                f"{self.dataset_path} holds revision {dataset.info.revision!r}",
+                f"{self.dataset_path} holds revision {dataset.info.revision!r}, which needs a study of its own: "
+                "`sbench study create`",
             )
         return dataset
 
+    @property
+    def manifest_folder(self) -> Path:
+        return self.folder / "manifest"
+
     @cached_property
     def manifest(self) -> StoredManifest:
-        return read_manifest(self.folder / "manifest")
+        return read_manifest(self.manifest_folder)
 
     def refresh_manifest(self) -> bool:
         """Rebuild the manifest from the data set as it is now; returns whether it has changed."""
         self.__dict__.pop("manifest", None)
-        return write_manifest(self.folder / "manifest", build_manifest(self.dataset))
+        return write_manifest(self.manifest_folder, build_manifest(self.dataset))
 
     @property
     def results(self) -> Path:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
@@ -23,8 +24,6 @@ from sbench_dag.files import write_whole
 from sbench_dag.outcomes import Reason
 from sbench_dag.plans.build import Cell, Manifest
 from sbench_dag.plans.plan import Plan
-
-FILES = ("episodes.json", "plans.parquet", "cells.parquet")
 
 _SELECTION = pa.struct([("category", pa.string()), ("room", pa.string()), ("surface", pa.string())])
 _PLANS = pa.schema(
@@ -61,17 +60,18 @@ _CELLS = pa.schema(
 )
 
 
+def manifest_files(folder: Path) -> tuple[Path, ...]:
+    return tuple(folder / name for name in ("plans.parquet", "cells.parquet", "episodes.json"))
+
+
 def write_manifest(folder: Path, manifest: Manifest) -> bool:
-    """Writes what has changed; returns whether anything has."""
+    """Writes what has changed; returns whether anything has. `episodes.json` comes last and says which tables it is of."""
     folder.mkdir(parents=True, exist_ok=True)
-    about = json.dumps({"episodes": manifest.episodes, "problems": manifest.problems}, indent=1) + "\n"
-    return any(
-        [
-            _replace(folder / "plans.parquet", _bytes(_table(manifest.plans, _PLANS))),
-            _replace(folder / "cells.parquet", _bytes(_table(manifest.cells, _CELLS))),
-            _replace(folder / "episodes.json", about.encode()),
-        ]
-    )
+    plans, cells = _bytes(_table(manifest.plans, _PLANS)), _bytes(_table(manifest.cells, _CELLS))
+    about = {"episodes": manifest.episodes, "problems": manifest.problems, "tables": _sha256(plans + cells)}
+    contents = (plans, cells, (json.dumps(about, indent=1) + "\n").encode())
+    changed = [_replace(file, content) for file, content in zip(manifest_files(folder), contents, strict=True)]
+    return any(changed)
 
 
 class Entry(NamedTuple):
@@ -90,11 +90,14 @@ class StoredManifest:
     """
 
     def __init__(self, folder: Path):
-        if not (folder / "episodes.json").exists():
-            raise SetupError(f"{folder}: no manifest here; `sbench study create` writes one")
-        about, self._plans, self._cells = ((folder / name).read_bytes() for name in FILES)
+        self._plans, self._cells, about = (file.read_bytes() for file in manifest_files(folder))
         self._about = json.loads(about)
-        self.version = hashlib.sha256(about + self._plans + self._cells).hexdigest()[:16]
+        self.version = _sha256(about)
+
+    @property
+    def is_whole(self) -> bool:
+        """Not read while somebody wrote it. One that an older version wrote does not say."""
+        return self._about.get("tables", "") in ("", _sha256(self._plans + self._cells))
 
     @property
     def episodes(self) -> tuple[str, ...]:
@@ -138,17 +141,23 @@ class StoredManifest:
 
 def read_manifest(folder: Path) -> StoredManifest:
     """The manifest as it is now. One that has not changed since the last call is that call's."""
-    stamp = [
-        ((folder / name).stat().st_mtime_ns, (folder / name).stat().st_ino)
-        for name in FILES
-        if (folder / name).exists()
-    ]
-    known = _known.get(folder)
-    if known is None or known[0] != stamp:
-        _known[folder] = known = (stamp, StoredManifest(folder))
-    return known[1]
+    files = manifest_files(folder)
+    if not all(file.exists() for file in files):
+        raise SetupError(f"{folder}: no manifest here; `sbench study create` writes one")
+    for _ in range(_PATIENCE):
+        stamp = [(stat.st_mtime_ns, stat.st_ino) for stat in (file.stat() for file in files)]
+        known = _known.get(folder)
+        if known and known[0] == stamp:
+            return known[1]
+        found = StoredManifest(folder)
+        if found.is_whole:
+            _known[folder] = (stamp, found)
+            return found
+        time.sleep(0.1)
+    raise SetupError(f"{folder}: the manifest's files are not of one time; `sbench study create` writes them anew")
 
 
+_PATIENCE = 50  # tenths of a second that somebody may take to write it
 _known: dict[Path, tuple[list[tuple[int, int]], StoredManifest]] = {}
 
 
@@ -168,6 +177,9 @@ def _columns(raw: bytes, names: list[str]) -> Iterator[tuple[Any, ...]]:
         )
     table = pq.read_table(pa.BufferReader(raw), columns=names).select(names)
     return zip(*(column.to_pylist() for column in table), strict=True)
+    contents = (_bytes(plans), _bytes(cells), about.encode())
+    changed = [_replace(file, content) for file, content in zip(manifest_files(folder), contents, strict=True)]
+    return any(changed)
 
 
 def _plan(row: Mapping[str, Any]) -> Plan:
@@ -192,6 +204,10 @@ def _bytes(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink)
     return sink.getvalue().to_pybytes()
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _replace(file: Path, content: bytes) -> bool:

@@ -33,3 +33,18 @@ class Listed(ScriptedPicker):
     def _note(self, name: str, text: str) -> None:
         with (self._folder / name).open("a") as file:
             file.write(f"{text}\n")
+
+
+class Held(ScriptedPicker):
+    """Notes in `<folder>/calls` that it has begun, and goes on once `<folder>/go` is there."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__()
+        self._folder = Path(folder)
+
+    def begin(self, task: PickTask, world: World) -> None:
+        with (self._folder / "calls").open("a") as file:
+            file.write(f"{task.instance}\n")
+        while not (self._folder / "go").exists():
+            time.sleep(0.1)
+        super().begin(task, world)

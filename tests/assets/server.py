@@ -15,6 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from dagster._core.errors import DagsterUserCodeUnreachableError
+from dagster._grpc.client import DagsterGrpcClient
+
 from assets.instance import CHECKOUT
 
 LAUNCH = """
@@ -26,22 +29,55 @@ mutation($params: LaunchBackfillParams!) {
 STATUS = """
 query($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill { status } } }
 """
+PARTITIONS = """
+query($path: [String!]!) { assetNodeOrError(assetKey: {path: $path}) { ... on AssetNode { partitionKeys } } }
+"""
+TICKS = """
+query($sensor: String!) {
+  sensorOrError(sensorSelector: {
+    repositoryLocationName: "sbench-dag", repositoryName: "__repository__", sensorName: $sensor
+  }) { ... on Sensor { sensorState { ticks(limit: 20) { status skipReason error { message } } } } }
+}"""
 TERMINATE = """
 mutation($id: String!) { terminateRun(runId: $id) { __typename ... on PythonError { message } } }
 """
 
 
 @contextmanager
-def ui() -> Iterator[int]:
+def ui(workspace: Path = Path("workspace.yaml")) -> Iterator[int]:
     """Both processes, until the block ends; the web server's port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    web = [sys.executable, "-m", "dagster_webserver", "-w", "workspace.yaml", "-p", str(port)]
-    daemon = [sys.executable, str(Path(__file__).with_name("daemon.py")), "-w", "workspace.yaml"]
+    port = free_port()
+    web = [sys.executable, "-m", "dagster_webserver", "-w", str(workspace), "-p", str(port)]
+    daemon = [sys.executable, str(Path(__file__).with_name("daemon.py")), "-w", str(workspace)]
     with processes(web, daemon):
         wait_until(lambda: answers(port), 60)
         yield port
+
+
+@contextmanager
+def shared_code_server(folder: Path) -> Iterator[Path]:
+    """A code server for web server and daemon, as `dagster dev` starts one; the workspace file that names it."""
+    port = free_port()
+    serve = [sys.executable, "-m", "dagster", "code-server", "start", "-m", "assets.definitions", "-p", str(port)]
+    server = {"host": "localhost", "port": port, "location_name": "sbench-dag"}
+    workspace = folder / "shared.yaml"
+    workspace.write_text(json.dumps({"load_from": [{"grpc_server": server}]}))
+    with processes(serve):
+        wait_until(lambda: is_served(port), 120)
+        yield workspace
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def is_served(port: int) -> bool:
+    try:
+        return bool(DagsterGrpcClient(port=port, host="localhost").get_server_id())
+    except DagsterUserCodeUnreachableError:
+        return False
 
 
 def launch(port: int, selection: Sequence[dict], partitions: Sequence[str]) -> str:
@@ -54,6 +90,16 @@ def launch(port: int, selection: Sequence[dict], partitions: Sequence[str]) -> s
 
 def backfill_status(port: int, backfill: str) -> str:
     return ask(port, STATUS, id=backfill)["partitionBackfillOrError"]["status"]
+
+
+def partitions(port: int, *asset: str) -> list[str]:
+    """As the web server shows them."""
+    return ask(port, PARTITIONS, path=asset)["assetNodeOrError"]["partitionKeys"]
+
+
+def ticks(port: int, sensor: str) -> list[dict[str, Any]]:
+    """The last 20 of a sensor, latest first: status, skipReason, error."""
+    return ask(port, TICKS, sensor=sensor)["sensorOrError"]["sensorState"]["ticks"]
 
 
 def terminate(port: int, run: str) -> None:

@@ -1,0 +1,175 @@
+"""The sensor `new_data`: answers and episodes that come, change or go get into the manifests and the partitions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import dagster as dg
+from dagster._core.remote_origin import CodeLocationOrigin
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from assets.in_flight import in_flight
+from assets.operations import NewDataSettings
+from assets.partitions import Partitions
+from assets.reload import can_reload, reload_location
+from assets.scope import REPORT, Scope
+from sbench_dag.errors import SbenchError
+from sbench_dag.gate import Keys
+from sbench_dag.pipeline import GATES
+from sbench_dag.plans.build import Manifest, build_manifest
+from sbench_dag.plans.inputs import input_files, signature
+from sbench_dag.plans.manifest import manifest_files, write_manifest
+from sbench_dag.study import Study
+from sbench_dag.work.fingerprint import fingerprint
+
+
+class Look(BaseModel):
+    """What the last look at a study has seen; the cursor has one for each.
+
+    seen: the data set's files. built: those that the manifest was built of. manifest: its own files.
+    partitions: those of the manifest on disk. changed: when they last did, in seconds since 1970; 0: not seen yet.
+    """
+
+    seen: str
+    built: str = ""
+    manifest: str = ""
+    partitions: str = ""
+    changed: float = 0.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """After a look at one study: what to remember, what to say, and whether partitions are to be reloaded."""
+
+    look: Look | None
+    text: str = ""
+    outdated: bool = False
+
+
+BY_HAND = (
+    "A UI that was loaded before shows the old ones until somebody presses Reload, at Deployment > Code locations. "
+    "It reloads by itself where web server and daemon share a code server (docs/new-data.md)."
+)
+_CURSOR = TypeAdapter(dict[str, Look])
+
+
+def new_data(scopes: Sequence[Scope], settings: NewDataSettings) -> dg.SensorDefinition:
+    @dg.sensor(
+        name="new_data",
+        minimum_interval_seconds=settings.interval_s,
+        default_status=dg.DefaultSensorStatus.RUNNING if settings.enabled else dg.DefaultSensorStatus.STOPPED,
+        description="Rebuilds a study's manifest when files of its data set have changed, and reloads the code "
+        "location when the partitions have; where it can't, its ticks say what to do.",
+    )
+    def sensor(context: dg.SensorEvaluationContext) -> dg.SensorResult:
+        return _evaluate(context, scopes)
+
+    return sensor
+
+
+def _evaluate(context: dg.SensorEvaluationContext, scopes: Sequence[Scope]) -> dg.SensorResult:
+    last, now = _read_cursor(context.cursor), time.time()
+    found = {scope.study.name: _look(context.instance, scope, last.get(scope.study.name), now) for scope in scopes}
+    looks = {name: one.look for name, one in found.items() if one.look}
+    outdated = [name for name, one in found.items() if one.outdated]
+    reloaded, text = _reload(context.code_location_origin, outdated, looks)
+    changed = [scope for scope in scopes if scope.study.name in looks and looks[scope.study.name].changed == now]
+    texts = [*(f"{name}: {one.text}" for name, one in found.items() if one.text), text]
+    return dg.SensorResult(
+        skip_reason="\n".join(filter(None, texts)) or "nothing new",
+        cursor=_CURSOR.dump_json(looks).decode(),
+        asset_events=[] if reloaded else [event for scope in changed for event in _notices(scope, text)],
+    )
+
+
+def _read_cursor(cursor: str | None) -> Mapping[str, Look]:
+    """A cursor of another version is as good as none: everything is looked at again."""
+    try:
+        return _CURSOR.validate_json(cursor or "{}")
+    except ValidationError:
+        return {}
+
+
+def _look(instance: dg.DagsterInstance, scope: Scope, last: Look | None, now: float) -> Found:
+    """Whatever is wrong with one study is its text: the others go on."""
+    try:
+        return _look_at(instance, scope, last, now)
+    except SbenchError as error:
+        return Found(last, f"left as it is. {error}")
+    except Exception as error:
+        return Found(last, f"left as it is. {type(error).__name__}: {error}")
+
+
+def _look_at(instance: dg.DagsterInstance, scope: Scope, last: Look | None, now: float) -> Found:
+    study, texts = scope.current(), []
+    files = signature(input_files(study.dataset))
+    if last and files != last.seen:
+        return Found(last.model_copy(update={"seen": files}), "files are changing; rebuilt when they have come to rest")
+    look = last or Look(seen=files)
+    if (files, signature(manifest_files(study.manifest_folder))) != (look.built, look.manifest):
+        manifest = build_manifest(study.dataset)
+        waits = _waits(instance, scope, manifest)
+        if waits:
+            return Found(look, waits)
+        if write_manifest(study.manifest_folder, manifest):
+            texts.append(_summary(scope, manifest))
+        look = _built(look, scope, study, manifest, now)
+    if look.partitions == _partitions(scope.partitions):
+        return Found(look, "\n".join(texts))
+    waits = _waits(instance, scope, study.manifest)
+    return Found(look, "\n".join([*texts, waits] if waits else texts), outdated=not waits)
+
+
+def _built(look: Look, scope: Scope, study: Study, manifest: Manifest, now: float) -> Look:
+    """The look after the manifest was built of the files that it has seen."""
+    partitions = _partitions(Partitions(manifest))
+    before = look.partitions or _partitions(scope.partitions)
+    return Look(
+        seen=look.seen,
+        built=look.seen,
+        manifest=signature(manifest_files(study.manifest_folder)),
+        partitions=partitions,
+        changed=look.changed if partitions == before else now,
+    )
+
+
+def _partitions(partitions: Partitions) -> str:
+    return fingerprint([partitions.keys[kind] for kind in Keys])
+
+
+def _summary(scope: Scope, manifest: Manifest) -> str:
+    """Against what the code location was loaded with."""
+    before, after = set(scope.study.manifest.by_key), set(manifest.by_key)
+    problems = f"; {len(manifest.problems)} problems, the first: {manifest.problems[0]}" if manifest.problems else ""
+    return (
+        f"the manifest is rebuilt: {len(after)} plans of {len(manifest.episodes)} episodes, "
+        f"{len(after - before)} new, {len(before - after)} gone{problems}"
+    )
+
+
+def _waits(instance: dg.DagsterInstance, scope: Scope, manifest: Manifest) -> str:
+    """A backfill fails as a whole when one of its partitions goes; what only adds some disturbs nothing."""
+    before, after = scope.partitions.keys, Partitions(manifest).keys
+    gone = sum(len(set(before[kind]) - set(after[kind])) for kind in Keys if kind is not Keys.PICK)
+    busy = in_flight(instance, scope) if gone else ""
+    return f"{gone} partitions are to go, which waits for what is under way: {busy}" if busy else ""
+
+
+def _reload(origin: CodeLocationOrigin | None, outdated: Sequence[str], looks: Mapping[str, Look]) -> tuple[bool, str]:
+    """Whether the UI shows the partitions that are on disk, as far as can be told, and what to say."""
+    if can_reload(origin):
+        problem = reload_location(origin) if outdated else ""
+        return not problem, problem or (f"the code location is reloaded for {', '.join(outdated)}" if outdated else "")
+    changed = max((look.changed for look in looks.values()), default=0.0)
+    if not changed:
+        return True, ""
+    when = datetime.fromtimestamp(changed).astimezone().isoformat(" ", "seconds")
+    return False, f"partitions have changed at {when}. {BY_HAND}"
+
+
+def _notices(scope: Scope, text: str) -> list[dg.AssetObservation]:
+    """Shown among the events of each asset whose partitions may have changed."""
+    return [dg.AssetObservation(scope.key(name), description=text) for name in (*(g.name for g in GATES), REPORT)]
