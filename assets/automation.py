@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from assets.failure_hook import failure_hook
+from assets.lost_runs import lost_runs
 from assets.operations import Operations
 from assets.scope import Scope
 
 
 def sensors(scopes: Sequence[Scope], operations: Operations) -> list[dg.SensorDefinition]:
-    return []
+    return [failure_hook(scopes, operations.notify), lost_runs()]
 
 
 def schedules(scopes: Sequence[Scope], operations: Operations) -> list[dg.ScheduleDefinition]:
