@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from assets.failure_hook import failure_hook
+from assets.lost_runs import lost_runs
 from assets.new_data import new_data
 from assets.operations import Operations
 from assets.scope import Scope
@@ -16,6 +18,8 @@ def sensors(scopes: Sequence[Scope], operations: Operations) -> list[dg.SensorDe
     return [
         new_data(scopes, operations.new_data),
         *([stale_plans(scopes, operations.stale)] if scopes else []),
+        failure_hook(scopes, operations.notify),
+        lost_runs(),
     ]
 
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import dagster as dg
-from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus
 from dagster._core.storage.tags import ASSET_PARTITION_RANGE_END_TAG, ASSET_PARTITION_RANGE_START_TAG
 
+from assets.in_flight import open_backfills
 from assets.partitions import spans
 from assets.run import STEPS
 from assets.scope import Scope
@@ -21,7 +21,6 @@ from sbench_dag.work.fingerprint import combine
 
 TRIES = 3
 _WORK, _TRY = "sbench/stale", "sbench/stale_try"
-_BUSY = [BulkActionStatus.REQUESTED, BulkActionStatus.CANCELING]
 
 
 @dataclass
@@ -39,9 +38,9 @@ def next_runs(instance: dg.DagsterInstance, scope: Scope, scan: Scan) -> Plan:
     somebody has cancelled.
     """
     plan, name = Plan(), scope.study.name
-    backfill = _backfill_of(instance, scope)
-    if backfill:
-        plan.notes.append(f"{name}: backfill {backfill} is at it")
+    backfills = open_backfills(instance, scope)
+    if backfills:
+        plan.notes.append(f"{name}: waits for backfill {', '.join(backfills)}")
         return plan
     for step in STEPS:
         state = staleness(instance, scope, scan, step)
@@ -91,11 +90,3 @@ def _earlier_tries(instance: dg.DagsterInstance, work: str) -> tuple[int, str]:
     if tried >= TRIES:
         return tried, f"{TRIES} runs could not do it, the last one is {runs[0].run_id}; `retry_failed` tries again"
     return tried, ""
-
-
-def _backfill_of(instance: dg.DagsterInstance, scope: Scope) -> str | None:
-    """A backfill over assets of the study that has not ended."""
-    for backfill in instance.get_backfills(filters=BulkActionsFilter(statuses=_BUSY)):
-        if any(key.path[0] == scope.study.name for key in backfill.asset_selection or ()):
-            return backfill.backfill_id
-    return None

@@ -16,6 +16,8 @@ from assets.show import table
 from sbench_dag.errors import SbenchError
 
 COMPLETE = "complete"
+# what a failure says in its metadata
+REQUESTED, WITHOUT_RESULT, REASONS, FIRST_MESSAGES = "requested", "without result", "reasons", "first messages"
 _ROWS_SHOWN = 200
 
 
@@ -92,18 +94,17 @@ def _event(
 
 
 def _completeness(asset: dg.AssetKey, requested: int, ran: Counter[bool], undone: list[Undone]) -> dg.AssetCheckResult:
-    reasons = Counter(f"{item.outcome}.{item.reason}" for item in undone)
     return dg.AssetCheckResult(
         asset_key=asset,
         check_name=COMPLETE,
         passed=not undone,
         description="" if not undone else _summary(requested, undone),
         metadata={
-            "requested": requested,
+            REQUESTED: requested,
             "ran": ran[False],
             "cached": ran[True],
-            "without result": len(undone),
-            **reasons,
+            WITHOUT_RESULT: len(undone),
+            **_reasons(undone),
         },
     )
 
@@ -115,18 +116,31 @@ def _failure(requested: int, undone: list[Undone]) -> dg.Failure:
     ]
     return dg.Failure(
         _summary(requested, undone),
-        metadata={"without result": len(undone), "partitions": table(rows)},
+        metadata={
+            REQUESTED: requested,
+            WITHOUT_RESULT: len(undone),
+            REASONS: dg.MetadataValue.json(dict(_reasons(undone).most_common())),
+            FIRST_MESSAGES: dg.MetadataValue.json(_first_messages(undone)),
+            "partitions": table(rows),
+        },
         allow_retries=False,
     )
 
 
 def _summary(requested: int, undone: list[Undone]) -> str:
     """`3 of 150 partitions have no result (2 invalid.timed_out, 1 ...)`, and each kind's first message."""
-    reasons = Counter(f"{item.outcome}.{item.reason}" for item in undone)
-    firsts = {item.reason: f"{item.key}: {item.message}" for item in reversed(undone)}
-    counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-    lines = [f"{reason}, for one {message}" for reason, message in firsts.items()]
+    counts = ", ".join(f"{count} {reason}" for reason, count in _reasons(undone).most_common())
+    lines = [f"{reason}, for one {message}" for reason, message in _first_messages(undone).items()]
     return "\n".join([f"{len(undone)} of {requested} partitions have no result ({counts})", *lines])
+
+
+def _reasons(undone: Sequence[Undone]) -> Counter[str]:
+    return Counter(f"{item.outcome}.{item.reason}" for item in undone)
+
+
+def _first_messages(undone: Sequence[Undone]) -> dict[str, str]:
+    """By reason, what is said of the first partition that has it."""
+    return {item.reason: f"{item.key}: {item.message}" for item in reversed(undone)}
 
 
 def _refuse_company(context: dg.AssetExecutionContext, requested: set[str]) -> None:

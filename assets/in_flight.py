@@ -18,17 +18,23 @@ def in_flight(instance: dg.DagsterInstance, scope: Scope) -> str:
 
     One whose assets are not known counts for every study.
     """
-    backfills = [
-        f"backfill {backfill.backfill_id}"
-        for backfill in instance.get_backfills(filters=BulkActionsFilter(statuses=_OPEN))
-        if _touches(backfill.asset_selection, scope)
-    ]
-    runs = [
-        f"run {run.run_id}"
-        for run in instance.get_runs(dg.RunsFilter(statuses=NOT_FINISHED_STATUSES))
-        if _touches(run.asset_selection, scope)
-    ]
-    return ", ".join(backfills + runs)
+    return ", ".join(
+        [
+            *(f"backfill {backfill}" for backfill in open_backfills(instance, scope)),
+            *(f"run {run.run_id}" for run in open_runs(instance, scope)),
+        ]
+    )
+
+
+def open_backfills(instance: dg.DagsterInstance, scope: Scope) -> list[str]:
+    """Their ids."""
+    found = instance.get_backfills(filters=BulkActionsFilter(statuses=_OPEN))
+    return [backfill.backfill_id for backfill in found if _touches(backfill.asset_selection, scope)]
+
+
+def open_runs(instance: dg.DagsterInstance, scope: Scope) -> list[dg.DagsterRun]:
+    found = instance.get_runs(dg.RunsFilter(statuses=NOT_FINISHED_STATUSES))
+    return [run for run in found if _touches(run.asset_selection, scope)]
 
 
 def _touches(assets: Iterable[dg.AssetKey] | None, scope: Scope) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 
 import dagster as dg
@@ -12,7 +13,7 @@ from dagster._core.instance.ref import InstanceRef
 from sbench_dag.study import home
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-_HOST, _PID = "sbench/host", "sbench/pid"
+_HOST, _PID, _BORN = "sbench/host", "sbench/pid", "sbench/born"
 
 
 def use_checkout() -> None:
@@ -32,7 +33,7 @@ def terminal_instance() -> dg.DagsterInstance:
 
 def process_tags() -> dict[str, str]:
     """Says of a run which process it is, since no daemon watches over it."""
-    return {_HOST: socket.gethostname(), _PID: str(os.getpid())}
+    return {_HOST: socket.gethostname(), _PID: str(os.getpid()), _BORN: _born(os.getpid())}
 
 
 def fail_lost_runs(instance: dg.DagsterInstance) -> int:
@@ -41,17 +42,31 @@ def fail_lost_runs(instance: dg.DagsterInstance) -> int:
         statuses=[dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.NOT_STARTED],
         tags={_HOST: socket.gethostname()},
     )
-    lost = [run for run in instance.get_runs(unfinished) if not _is_alive(int(run.tags[_PID]))]
+    dead = [run for run in instance.get_runs(unfinished) if not _is_alive(run.tags)]
+    lost = [run for run in dead if _is_unfinished(instance, run)]
     for run in lost:
         instance.report_run_failed(run, "its process was killed")
     return len(lost)
 
 
-def _is_alive(pid: int) -> bool:
+def _is_unfinished(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
+    """Asked once its process is dead: it may have come to its end while we looked."""
+    now = instance.get_run_by_id(run.run_id)
+    return now is not None and not now.is_finished
+
+
+def _is_alive(tags: Mapping[str, str]) -> bool:
+    pid = int(tags[_PID])
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+        return _born(pid) == tags.get(_BORN, _born(pid))  # else the number is another process's by now
+    except (ProcessLookupError, FileNotFoundError):
         return False
     except PermissionError:
-        pass  # it is somebody else's, but it is there
-    return True
+        return True  # it is somebody else's, but it is there
+
+
+def _born(pid: int) -> str:
+    """When a process began, in ticks since the machine did; a dead one that nobody has waited for has no such time."""
+    state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return "" if state == "Z" else rest[18]

@@ -21,7 +21,7 @@ from sbench_dag.gate import Keys
 from sbench_dag.pipeline import GATES
 from sbench_dag.plans.build import Manifest, build_manifest
 from sbench_dag.plans.inputs import input_files, signature
-from sbench_dag.plans.manifest import manifest_files, write_manifest
+from sbench_dag.plans.manifest import StoredManifest, manifest_files, write_manifest
 from sbench_dag.study import Study
 from sbench_dag.work.fingerprint import fingerprint
 
@@ -140,9 +140,9 @@ def _partitions(partitions: Partitions) -> str:
     return fingerprint([partitions.keys[kind] for kind in Keys])
 
 
-def _summary(scope: Scope, manifest: Manifest) -> str:
+def _summary(scope: Scope, manifest: Manifest | StoredManifest) -> str:
     """Against what the code location was loaded with."""
-    before, after = set(scope.study.manifest.by_key), set(manifest.by_key)
+    before, after = set(scope.study.manifest.entry), set(manifest.by_key)
     problems = f"; {len(manifest.problems)} problems, the first: {manifest.problems[0]}" if manifest.problems else ""
     return (
         f"the manifest is rebuilt: {len(after)} plans of {len(manifest.episodes)} episodes, "
@@ -150,7 +150,7 @@ def _summary(scope: Scope, manifest: Manifest) -> str:
     )
 
 
-def _waits(instance: dg.DagsterInstance, scope: Scope, manifest: Manifest) -> str:
+def _waits(instance: dg.DagsterInstance, scope: Scope, manifest: Manifest | StoredManifest) -> str:
     """A backfill fails as a whole when one of its partitions goes; what only adds some disturbs nothing."""
     before, after = scope.partitions.keys, Partitions(manifest).keys
     gone = sum(len(set(before[kind]) - set(after[kind])) for kind in Keys if kind is not Keys.PICK)

@@ -35,12 +35,30 @@ class NightlySettings(_Settings):
     report_max_age_h: float = Field(default=26.0, gt=0, description="A report older than this shows as not fresh.")
 
 
-class NotifySettings(_Settings):
-    """Who is told of failed runs. A value `env:NAME` is read from that environment variable, to keep secrets out."""
+class EmailSettings(_Settings):
+    """The mail server, and who gets what it sends."""
 
-    file: str = Field(default="", description="A line of JSON each; default: failures.jsonl beside Dagster's storage.")
-    webhook: str = Field(default="", description="A URL that gets the failure as JSON.")
-    slack: str = Field(default="", description="A Slack-compatible incoming webhook.")
+    host: str = Field(description="The SMTP server.")
+    port: int = Field(default=587, ge=1, le=65535, description="Its port.")
+    sender: str = Field(alias="from", description="The address that the mail comes from.")
+    to: list[str] = Field(min_length=1, description="The addresses that it goes to.")
+    user: str = Field(default="", description="Logs in under this name; empty: it does not log in.")
+    password: str = Field(default="", description="… with this password.")
+    starttls: bool = Field(default=True, description="Whether it encrypts before it says anything else.")
+
+
+class NotifySettings(_Settings):
+    """Who is told of failed runs. A text `env:NAME` is read from that environment variable, to keep secrets out."""
+
+    file: str = Field(
+        default="",
+        description="A line of JSON for each failure; a relative path is below $SBENCH_HOME. "
+        "Empty: failures.jsonl in $SBENCH_DAGSTER.",
+    )
+    webhook: str = Field(default="", description="A URL that gets the same JSON by POST.")
+    slack: str = Field(default="", description="A Slack-compatible incoming webhook; gets a text.")
+    ui_url: str = Field(default="http://localhost:3000", description="Where the UI is, for the link to the run.")
+    email: EmailSettings | None = Field(default=None, description="The table below.")
 
 
 class Operations(_Settings):

@@ -9,6 +9,7 @@ from functools import cached_property
 import dagster as dg
 
 from sbench_dag.gate import Keys
+from sbench_dag.plans.build import Manifest
 from sbench_dag.plans.manifest import StoredManifest
 
 
@@ -16,7 +17,7 @@ from sbench_dag.plans.manifest import StoredManifest
 class Partitions:
     """Defined by the manifest, sorted by episode, so that an episode's plans stand together."""
 
-    manifest: StoredManifest
+    manifest: Manifest | StoredManifest
 
     @cached_property
     def keys(self) -> Mapping[Keys, tuple[str, ...]]:

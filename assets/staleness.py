@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import dagster as dg
 from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
 
+from assets.in_flight import open_runs
 from assets.provenance import last_version, last_versions
 from assets.scope import Scope
 from sbench_dag.gate import Keys
@@ -77,21 +78,11 @@ def keys_of(step: str) -> Keys:
 
 def _of_summary(instance: dg.DagsterInstance, scope: Scope, item: Item) -> Staleness:
     told = item.state is State.FRESH and last_version(instance, scope.key(SUMMARY)) == item.version
-    unfinished = dg.RunsFilter(statuses=UNFINISHED)
-    running = any(scope.key(SUMMARY) in (run.asset_selection or ()) for run in instance.get_runs(unfinished))
+    running = any(scope.key(SUMMARY) in (run.asset_selection or ()) for run in open_runs(instance, scope))
     one = frozenset({""})
     none: frozenset[str] = frozenset()
     stale = none if told else one
     return Staleness(("",), stale, none, none, one if running else none, one - stale)
-
-
-UNFINISHED = [
-    dg.DagsterRunStatus.QUEUED,
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-]
 
 
 def _statuses(

@@ -4,18 +4,35 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from assets.operations import EmailSettings, NotifySettings
 from sbench_dag.cluster.slurm.settings import SlurmSettings
 
 DOCS = Path(__file__).parents[1] / "docs"
 
 
 def test_the_table_of_slurm_settings():
-    rows = [
-        f"| `{name}` | {_shown(field.default)} | {field.description} |"
-        for name, field in SlurmSettings.model_fields.items()
-    ]
-    assert "\n".join(rows) in (DOCS / "slurm.md").read_text()
+    assert _table(SlurmSettings) in (DOCS / "slurm.md").read_text()
 
 
-def _shown(value: object) -> str:
+def test_the_tables_of_who_is_told():
+    text = (DOCS / "notifications.md").read_text()
+    assert _table(NotifySettings, "email") + "\n\n" in text
+    assert _table(EmailSettings) + "\n\n" in text
+
+
+def _table(model: type[BaseModel], without: str = "") -> str:
+    return "\n".join(
+        f"| `{field.alias or name}` | {_shown(field)} | {field.description} |"
+        for name, field in model.model_fields.items()
+        if name != without
+    )
+
+
+def _shown(field: FieldInfo) -> str:
+    value = field.default
+    if field.is_required():
+        return "needed"
     return "" if value in ("", []) else f"`{value[0]}`" if isinstance(value, list) else f"`{value}`"

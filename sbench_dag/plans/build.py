@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from sbench_dag.dataset.answers import Answer, Run, Selection, check_answers, check_binding, read_run
 from sbench_dag.dataset.dataset import Dataset
-from sbench_dag.dataset.eval_spec import EvalSpec, Query, TrueLocation
+from sbench_dag.dataset.eval_spec import EvalSpec, Query, Scoring, TrueLocation
 from sbench_dag.errors import InputError
 from sbench_dag.outcomes import Reason
 from sbench_dag.plans.plan import ORACLE, Plan, answer_set, plan_key
@@ -30,6 +31,16 @@ class Cell:
     loc_set: bool | None = None
 
 
+class Entry(NamedTuple):
+    """The little of a plan that partitions and fingerprints need. shown: changes with whatever a page shows of it."""
+
+    key: str
+    episode: str
+    is_pick: bool
+    content: str
+    shown: str
+
+
 @dataclass(frozen=True)
 class Manifest:
     """Everything that a study will do. `problems` are shown wherever the results are."""
@@ -38,6 +49,10 @@ class Manifest:
     cells: tuple[Cell, ...]
     episodes: tuple[str, ...]
     problems: tuple[str, ...]
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        return tuple(Entry(p.key, p.episode, p.scoring is Scoring.LIFTED, p.content, p.shown) for p in self.plans)
 
     @property
     def by_key(self) -> dict[str, Plan]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,7 +22,7 @@ from sbench_dag.dataset.eval_spec import Kind, Scoring, Steps
 from sbench_dag.errors import SetupError
 from sbench_dag.files import write_whole
 from sbench_dag.outcomes import Reason
-from sbench_dag.plans.build import Cell, Manifest
+from sbench_dag.plans.build import Cell, Entry, Manifest
 from sbench_dag.plans.plan import Plan
 
 _SELECTION = pa.struct([("category", pa.string()), ("room", pa.string()), ("surface", pa.string())])
@@ -65,23 +65,16 @@ def manifest_files(folder: Path) -> tuple[Path, ...]:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> bool:
-    """Writes what has changed; returns whether anything has. `episodes.json` comes last and says which tables it is of."""
+    """Writes what has changed; returns whether anything has.
+
+    `episodes.json` comes last and says of which tables it is.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     plans, cells = _bytes(_table(manifest.plans, _PLANS)), _bytes(_table(manifest.cells, _CELLS))
     about = {"episodes": manifest.episodes, "problems": manifest.problems, "tables": _sha256(plans + cells)}
     contents = (plans, cells, (json.dumps(about, indent=1) + "\n").encode())
     changed = [_replace(file, content) for file, content in zip(manifest_files(folder), contents, strict=True)]
     return any(changed)
-
-
-class Entry(NamedTuple):
-    """The little of a plan that partitions and fingerprints need. shown: changes with whatever a page shows of it."""
-
-    key: str
-    episode: str
-    is_pick: bool
-    content: str
-    shown: str
 
 
 class StoredManifest:
@@ -177,9 +170,6 @@ def _columns(raw: bytes, names: list[str]) -> Iterator[tuple[Any, ...]]:
         )
     table = pq.read_table(pa.BufferReader(raw), columns=names).select(names)
     return zip(*(column.to_pylist() for column in table), strict=True)
-    contents = (_bytes(plans), _bytes(cells), about.encode())
-    changed = [_replace(file, content) for file, content in zip(manifest_files(folder), contents, strict=True)]
-    return any(changed)
 
 
 def _plan(row: Mapping[str, Any]) -> Plan:

@@ -1,0 +1,134 @@
+"""A process that was killed leaves a run in progress; the sensor `lost_runs` ends it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
+
+from assets import instance as instance_module
+from assets.__main__ import main
+from assets.instance import CHECKOUT, fail_lost_runs, process_tags
+from assets.lost_runs import lost_runs
+from sbench_dag.gate import Keys
+from sbench_dag.work.store import Store
+from tests.assets.scenes import two_scenes
+from tests.assets.server import wait_until
+from tests.assets.support import Bench
+
+UNFINISHED = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.STARTING])
+
+
+def started(bench: Bench, tags: dict[str, str]) -> str:
+    """A run that a process of these tags has begun; its id."""
+    return bench.instance.create_run_for_job(bench.job, status=dg.DagsterRunStatus.STARTED, tags=tags).run_id
+
+
+def status(bench: Bench, run: str) -> dg.DagsterRunStatus:
+    found = bench.instance.get_run_by_id(run)
+    assert found is not None
+    return found.status
+
+
+@pytest.fixture
+def killed() -> Iterator[dict[str, str]]:
+    """The tags of a process that was killed and that its parent has not waited for."""
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "from assets.instance import process_tags as p; import json; print(json.dumps(p()), flush=True); input()",
+        ],
+        cwd=CHECKOUT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    tags = json.loads(process.stdout.readline())
+    process.kill()
+    stat = Path(f"/proc/{process.pid}/stat")
+    wait_until(lambda: stat.read_text().rpartition(")")[2].split()[0] == "Z", 10)
+    yield tags
+    process.communicate()
+
+
+def test_runs_of_dead_processes_end_and_those_of_living_ones_do_not(bench: Bench, killed: dict[str, str]):
+    dead, mine = started(bench, killed), started(bench, process_tags())
+    elsewhere = started(bench, {**killed, "sbench/host": "another-machine"})
+    dagsters_own = started(bench, {})
+    assert fail_lost_runs(bench.instance) == 1
+    assert status(bench, dead) == dg.DagsterRunStatus.FAILURE
+    assert {status(bench, run) for run in (mine, elsewhere, dagsters_own)} == {dg.DagsterRunStatus.STARTED}
+
+
+def test_a_number_that_another_process_has_by_now_keeps_nothing_alive(bench: Bench):
+    run = started(bench, {**process_tags(), "sbench/born": "1"})
+    assert fail_lost_runs(bench.instance) == 1
+    assert status(bench, run) == dg.DagsterRunStatus.FAILURE
+
+
+def test_a_run_that_ends_while_we_look_stays_as_it_ended(bench: Bench, monkeypatch: pytest.MonkeyPatch):
+    run = started(bench, process_tags())
+
+    def ends_meanwhile(tags: object) -> bool:
+        bench.instance.report_run_canceled(bench.instance.get_run_by_id(run))  # type: ignore[arg-type]
+        return False
+
+    monkeypatch.setattr(instance_module, "_is_alive", ends_meanwhile)
+    assert fail_lost_runs(bench.instance) == 0
+    assert status(bench, run) == dg.DagsterRunStatus.CANCELED
+
+
+def test_the_sensor_ends_what_kill_9_left_and_nothing_is_computed_twice(home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DAGSTER_HOME", str(CHECKOUT))
+    monkeypatch.setenv("SBENCH_DAGSTER", str(home / "dagster"))
+    (home / "dagster").mkdir(parents=True)
+    study = two_scenes(home, delay_s=0.4)
+    store = Store(study.results)
+    with dg.DagsterInstance.get() as instance:
+        bench = Bench(study, instance)
+        run = subprocess.Popen(
+            [sys.executable, "-m", "assets", "run"], cwd=CHECKOUT, env=dict(os.environ), start_new_session=True
+        )
+        wait_until(lambda: list(store.lines("stage_c")) or run.poll() is not None, 120)
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        wait_until(lambda: is_gone(run.pid), 30)  # its workers notice and end
+        done = {line.key for line in store.lines("stage_c")}
+        assert 0 < len(done) < len(bench.partitions("stage_c"))
+        assert len(instance.get_runs(UNFINISHED)) == 1 and in_progress(bench, "stage_c")
+
+        told = lost_runs().evaluate_tick(dg.build_sensor_context(instance)).skip_message
+        assert told == "runs whose process was killed: 1"
+        assert instance.get_runs(UNFINISHED) == [] and not in_progress(bench, "stage_c")
+
+        assert main(["run", "--workers", "1"]) == 0
+        assert bench.status("stage_c") == (set(bench.partitions("stage_c")), set())
+        keys = [line.key for line in store.lines("stage_c") if line.outcome.is_result]
+        assert sorted(keys) == sorted(bench.partitions("stage_c")), "each once"
+
+
+def in_progress(bench: Bench, name: str) -> set[str]:
+    """The partitions that the UI shows as in progress."""
+    definition = bench.scope.partitions.definitions[Keys.PICK]
+    cache = get_and_update_asset_status_cache_value(bench.instance, bench.scope.key(name), definition)
+    assert cache is not None
+    return set(cache.deserialize_in_progress_partition_subsets(definition).get_partition_keys())
+
+
+def is_gone(group: int) -> bool:
+    """Whether no process of it is left."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
