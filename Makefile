@@ -16,6 +16,7 @@ demo: $(VENV)/installed  ## the embedded benchmark from nothing to its grid and 
 	$(BIN)/python -m assets run --study $(PROFILE)
 
 test: $(VENV)/installed  ## all tests that need no GPU
+	scripts/test-packages
 	$(BIN)/python -m pytest -m "not gpu and not mujoco35" -n $(JOBS) --dist loadgroup $(ARGS)
 
 check: $(VENV)/installed  ## format, lint, types

@@ -12,6 +12,7 @@ import pytest
 from sbench_dag.dataset.dataset import Dataset
 from sbench_dag.study import Study, create_study
 from sbench_dag.synthetic.from_scene import dataset_from_scene
+from tests.browser import browser, page, page_errors  # noqa: F401
 from tests.by_hand import write_dataset
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "red_block" / "scene.xml"

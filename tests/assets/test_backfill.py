@@ -8,7 +8,6 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from assets.instance import CHECKOUT
 from sbench_dag.study import Study
 from tests.assets.scenes import two_scenes
 from tests.assets.server import backfill_status, launch, ui, wait_until
@@ -18,14 +17,9 @@ GATES = ("g0_spike", "stage_b", "stage_c", "rollout_rewards", "report")
 
 
 @pytest.fixture
-def study(home: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
+def study(served_home: Path) -> Study:
     """Every plan of it is a pick, so that Dagster sees the same partitions in three gates."""
-    monkeypatch.setenv("DAGSTER_HOME", str(CHECKOUT))
-    monkeypatch.setenv("SBENCH_DAGSTER", str(home / "dagster"))
-    (home / "dagster").mkdir(parents=True)
-    with dg.DagsterInstance.get():
-        pass  # its files have to be there before two processes look for them, as `dagster dev` sees to
-    return two_scenes(home, blocks=2)
+    return two_scenes(served_home, blocks=2)
 
 
 def test_select_all_materialize_all_ends_with_every_gate_complete(study: Study):

@@ -61,16 +61,11 @@ def test_each_event_says_which_slurm_task_it_came_from(home: Path, slurm: Sandbo
 
 
 @pytest.fixture
-def operated(home: Path, slurm: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Study:
+def operated(served_home: Path, slurm: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Study:
     """A study on Slurm that a web server and a daemon of the checkout serve; its picks take a while."""
-    monkeypatch.setenv("DAGSTER_HOME", str(CHECKOUT))
-    monkeypatch.setenv("SBENCH_DAGSTER", str(home / "dagster"))
     monkeypatch.setenv("SBENCH_CLUSTER", "slurm")
-    (home / "dagster").mkdir(parents=True)
-    (home / "cluster.toml").write_text("[slurm]\npoll_s = 0.5\ngrace_s = 1.0\n")
-    with dg.DagsterInstance.get():
-        pass
-    return study_of(home, slow_s=4.0)
+    (served_home / "cluster.toml").write_text("[slurm]\npoll_s = 0.5\ngrace_s = 1.0\n")
+    return study_of(served_home, slow_s=4.0)
 
 
 def begin(port: int, study: Study) -> str:
