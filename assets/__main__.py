@@ -39,6 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--profile", help="instead of --study: the one whose data set is of this profile, e.g. mini")
     run.add_argument("--gate", choices=STEPS, help="only this one")
     run.add_argument("--plans", default="*", metavar="PATTERN", help="only plans whose key matches, e.g. 'val_0003*'")
+    run.add_argument("--failed", action="store_true", help="only what has failed, again, and the report")
     run.add_argument(
         "--cluster", choices=KINDS, help="where; default: $SBENCH_CLUSTER, $SBENCH_HOME/cluster.toml, local"
     )
@@ -63,7 +64,7 @@ def _run(arguments: argparse.Namespace) -> int:
         runner = Runner(instance, study, cluster)
         if not runner.selected("stage_b", arguments.plans):
             raise SetupError(f"no plan of {study.name} matches {arguments.plans!r}; `sbench plans` lists them")
-        runner.run(Request(steps, arguments.plans, overrides))
+        runner.run(Request(steps, arguments.plans, overrides, only_failed=arguments.failed))
     return print_outcome(study, runner.failures)
 
 

@@ -1,4 +1,4 @@
-"""What runs by itself: sensors and schedules, over all studies that could be loaded."""
+"""What works on all studies that could be loaded: jobs, the nightly schedule and the sensors."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import dagster as dg
 
 from assets.failure_hook import failure_hook
+from assets.jobs import nightly_rescore, nightly_schedule, retry_failed
 from assets.lost_runs import lost_runs
 from assets.new_data import new_data
 from assets.operations import Operations
@@ -24,8 +25,8 @@ def sensors(scopes: Sequence[Scope], operations: Operations) -> list[dg.SensorDe
 
 
 def schedules(scopes: Sequence[Scope], operations: Operations) -> list[dg.ScheduleDefinition]:
-    return []
+    return [nightly_schedule(nightly_rescore(scopes), operations.nightly)]
 
 
 def jobs(scopes: Sequence[Scope]) -> list[dg.JobDefinition]:
-    return []
+    return [retry_failed(scopes)]

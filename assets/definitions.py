@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 import dagster as dg
 
 from assets import automation
 from assets.of_study import study_assets
-from assets.operations import load_operations
+from assets.operations import Operations, load_operations
 from assets.scope import Scope
 from resources.cluster import ClusterResource
 from sbench_dag.study import find_study, home, study_names
@@ -16,16 +17,16 @@ from sbench_dag.study import find_study, home, study_names
 
 def build_definitions() -> dg.Definitions:
     """Every study that there is. One that can't be loaded shows why and leaves the others alone."""
+    operations = load_operations()
     assets: list[dg.AssetsDefinition | dg.AssetSpec] = []
     scopes: list[Scope] = []
     for name in study_names():
         try:
-            scope = _scope(name, scopes)
+            scope = _scope(name, scopes, operations)
             assets += study_assets(scope)
             scopes.append(scope)
         except Exception as error:  # whatever is wrong with one study, the others go on
             assets.append(_broken(name, error))
-    operations = load_operations()
     return dg.Definitions(
         assets=assets or [_nothing_yet()],
         jobs=automation.jobs(scopes),
@@ -36,8 +37,9 @@ def build_definitions() -> dg.Definitions:
     )
 
 
-def _scope(name: str, others: Sequence[Scope]) -> Scope:
-    scope = Scope(find_study(name))
+def _scope(name: str, others: Sequence[Scope], operations: Operations) -> Scope:
+    nightly = operations.nightly
+    scope = Scope(find_study(name), timedelta(hours=nightly.report_max_age_h) if nightly.enabled else None)
     if scope.group in [other.group for other in others]:
         raise ValueError(f"another study's assets would be in the group {scope.group!r} too; rename one of them")
     return scope

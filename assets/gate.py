@@ -15,6 +15,7 @@ from assets.events import Done, Undone, materialize, plain_errors
 from assets.order import in_order
 from assets.provenance import Input
 from assets.scope import Scope
+from assets.started_by import is_cancelled
 from resources.cluster import ClusterResource
 from sbench_dag.gate import Gate
 from sbench_dag.pipeline import Fingerprints, find_gate, gates_before, items
@@ -54,15 +55,9 @@ def run_gate(context: dg.AssetExecutionContext, scope: Scope, cluster: ClusterRe
     parents = [Input(scope.key(up.name), scope.partitions.upstream(up.keys, gate.keys)) for up in gates_before(gate)]
     with plain_errors():
         study = scope.current()
-        run_tasks = partial(cluster.run, is_cancelled=lambda: _is_cancelled(context))
+        run_tasks = partial(cluster.run, is_cancelled=lambda: is_cancelled(context.instance, context.run_id))
         finished = in_order(_finished(study, run_tasks, run, context.partition_keys), context.partition_keys)
         yield from materialize(context, parents, finished, lambda: run.checks(study))
-
-
-def _is_cancelled(context: dg.AssetExecutionContext) -> bool:
-    """Whether somebody terminates this run; its process also gets signals when the UI or the daemon restarts."""
-    run = context.instance.get_run_by_id(context.run_id)
-    return run is not None and run.status in (dg.DagsterRunStatus.CANCELING, dg.DagsterRunStatus.CANCELED)
 
 
 def _finished(study: Study, run_tasks: RunTasks, run: GateRun, keys: Sequence[str]) -> Iterator[Done | Undone | None]:

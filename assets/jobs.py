@@ -1,18 +1,18 @@
-"""Jobs that take a study through several steps in one go, each step as a run of its own in this process."""
+"""Jobs that take studies through several steps in one go, each step as a run of its own in the job's process."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import dagster as dg
 from pydantic import Field
 
+from assets.operations import NightlySettings
 from assets.run import RESCORE, STEPS, Request, Runner
 from assets.scope import Scope
+from assets.started_by import STARTED_BY
 from resources.cluster import ClusterResource
 from sbench_dag.study import load_study
 
-PARENT = "sbench/started_by"
+POOL = "gpu_sim"
 
 
 class StudiesConfig(dg.Config):
@@ -23,52 +23,60 @@ class StudiesConfig(dg.Config):
 
 def retry_failed(scopes: Sequence[Scope]) -> dg.JobDefinition:
     """It simulates, so it waits for its turn as the gates do."""
-    return _job(
-        scopes,
-        "retry_failed",
-        "Runs the partitions whose latest attempt is FAILED again, gate by gate, in one run per gate where nothing "
-        "unfinished lies between them, and rebuilds the report.",
-        Request(STEPS, only_failed=True),
-        {"dagster/pool": "gpu_sim"},
+    text = (
+        "Runs the partitions whose latest attempt is FAILED again, gate by gate, and rebuilds the report. One run per "
+        "gate, or several where partitions that never ran lie between them."
     )
+    return _job(scopes, "retry_failed", text, Request(STEPS, only_failed=True), POOL)
 
 
 def nightly_rescore(scopes: Sequence[Scope]) -> dg.JobDefinition:
-    return _job(
-        scopes,
-        "nightly_rescore",
-        "Scores rollouts that have no score yet, of a new reward model or prompt for instance, and rebuilds the "
-        "report. It simulates nothing.",
-        Request(RESCORE, only_ready=True),
+    text = (
+        "Scores the rollouts that have no score of today's reward models and prompts, and rebuilds the report. "
+        "It simulates nothing."
+    )
+    return _job(scopes, "nightly_rescore", text, Request(RESCORE, only_ready=True, always_summary=True), None)
+
+
+def nightly_schedule(job: dg.JobDefinition, settings: NightlySettings) -> dg.ScheduleDefinition:
+    return dg.ScheduleDefinition(
+        name="nightly_rescore",
+        job=job,
+        cron_schedule=settings.cron,
+        execution_timezone=settings.timezone,
+        default_status=dg.DefaultScheduleStatus.RUNNING if settings.enabled else dg.DefaultScheduleStatus.STOPPED,
+        description="Re-scores every night: the job of the same name. Its time is set in operations.toml.",
     )
 
 
-def _job(
-    scopes: Sequence[Scope], name: str, description: str, request: Request, tags: Mapping[str, str] | None = None
-) -> dg.JobDefinition:
+def _job(scopes: Sequence[Scope], name: str, text: str, request: Request, pool: str | None) -> dg.JobDefinition:
     by_name = {scope.study.name: scope for scope in scopes}
 
-    @dg.op(name=f"{name}_op", description=description, pool="gpu_sim" if tags else None)
-    def op(context: dg.OpExecutionContext, config: StudiesConfig, cluster: ClusterResource) -> None:
+    @dg.op(name=f"{name}_of", description=text, pool=pool)
+    def studies(context: dg.OpExecutionContext, config: StudiesConfig, cluster: ClusterResource) -> None:
+        unknown = set(config.studies) - set(by_name)
+        if unknown:
+            raise dg.Failure(
+                f"ops.{name}_of.config.studies = {config.studies}: no study {', '.join(sorted(unknown))} here; "
+                f"there are {', '.join(by_name)}",
+                allow_retries=False,
+            )
         failures = []
         for study in config.studies or by_name:
-            if study not in by_name:
-                failures.append(f"studies: no study {study!r} in the code location; there are {', '.join(by_name)}")
-                continue
             runner = Runner(
                 context.instance,
                 load_study(by_name[study].study.folder),
                 cluster,
                 say=lambda text, study=study: context.log.info(f"{study}: {text}"),
-                tags={PARENT: context.run_id},
+                tags={STARTED_BY: context.run_id},
             )
             runner.run(request)
             failures += [f"{study}: {failure}" for failure in runner.failures]
         if failures:
             raise dg.Failure("\n".join(failures), allow_retries=False)
 
-    @dg.job(name=name, description=description)
+    @dg.job(name=name, description=text)
     def job() -> None:
-        op()
+        studies()
 
     return job

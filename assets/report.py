@@ -17,6 +17,10 @@ from sbench_dag.reports.versions import episode_page, episode_version, written_v
 from sbench_dag.stale import REPORT, SUMMARY
 
 _CODE_VERSION = "1"
+_SUMMARY = (
+    "The grid of success rates by strategy and model, as a page that opens from disk. Dagster's own stale mark looks "
+    "at no more than 99 episodes; `sbench stale` and the sensor `stale_plans` look at all."
+)
 _COUNTS = {"planned": "planned", "abstained": "abstained", "invalid": "invalid", "not_run": "not run"}
 
 
@@ -45,13 +49,16 @@ def report(scope: Scope) -> dg.AssetsDefinition:
 
 
 def summary(scope: Scope) -> dg.AssetsDefinition:
+    age = scope.report_max_age
+
     @dg.asset(
         key=scope.key(SUMMARY),
         group_name=scope.group,
-        description="The grid of success rates by strategy and model, as a page that opens from disk.",
+        description=_SUMMARY,
         code_version=_CODE_VERSION,
         deps=[scope.key(REPORT)],
         metadata=scope.about,
+        freshness_policy=age and dg.FreshnessPolicy.time_window(fail_window=age),
     )
     def asset(context: dg.AssetExecutionContext) -> dg.MaterializeResult:
         with plain_errors():

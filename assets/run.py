@@ -31,7 +31,7 @@ class Request:
     """steps: those to run, in STEPS' order. plans: a pattern of plan keys. overrides: of stage_c's config.
 
     only_failed: the partitions whose latest attempt failed, and the report. only_ready: not those that wait for an
-    earlier gate.
+    earlier gate. always_summary: also if it is fresh, so that its age says when somebody last looked.
     """
 
     steps: Sequence[str] = STEPS
@@ -39,6 +39,7 @@ class Request:
     overrides: dict[str, str] = field(default_factory=dict)
     only_failed: bool = False
     only_ready: bool = False
+    always_summary: bool = False
 
 
 class Runner:
@@ -65,7 +66,7 @@ class Runner:
     def run(self, request: Request) -> None:
         for step in request.steps:
             if step == SUMMARY:
-                self._summary()
+                self._summary(request)
             else:
                 self._partitions(step, request)
 
@@ -92,8 +93,8 @@ class Runner:
             tags = {ASSET_PARTITION_RANGE_START_TAG: first, ASSET_PARTITION_RANGE_END_TAG: last}
             self._execute(step, tags, self._config(step, request))
 
-    def _summary(self) -> None:
-        stale = staleness(self._instance, self._scope, self._scanner.scan(), SUMMARY).stale
+    def _summary(self, request: Request) -> None:
+        stale = request.always_summary or staleness(self._instance, self._scope, self._scanner.scan(), SUMMARY).stale
         self._say(f"{SUMMARY}: {'to do' if stale else 'up to date'}")
         if stale:
             self._execute(SUMMARY, {}, {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
+from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
@@ -21,9 +22,13 @@ Decorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]
 
 @dataclass(frozen=True)
 class Scope:
-    """What the assets of a study are defined from: its manifest as it was when the code location was loaded."""
+    """What the assets of a study are defined from: its manifest as it was when the code location was loaded.
+
+    report_max_age: after which the report counts as not fresh.
+    """
 
     study: Study
+    report_max_age: timedelta | None = None
 
     @cached_property
     def partitions(self) -> Partitions:
