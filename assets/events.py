@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import dagster as dg
@@ -40,6 +40,14 @@ class Undone:
     message: str
 
 
+@dataclass(frozen=True)
+class Conclusion:
+    """What is said when everything is logged: numbers beside those of `complete`, which the UI plots; more checks."""
+
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    checks: Iterable[dg.AssetCheckResult] = ()
+
+
 def complete_check(asset: dg.AssetKey) -> dg.AssetCheckSpec:
     return dg.AssetCheckSpec(COMPLETE, asset=asset, description="Every requested partition has a result.")
 
@@ -48,7 +56,7 @@ def materialize(
     context: dg.AssetExecutionContext,
     inputs: Sequence[Input],
     finished: Iterable[Done | Undone],
-    checks: Callable[[], Iterable[dg.AssetCheckResult]] = lambda: (),
+    conclude: Callable[[], Conclusion] = Conclusion,
 ) -> Iterator[Any]:
     """One event per partition as it finishes, the checks, and one failure at the end that lists those without a result.
 
@@ -69,8 +77,9 @@ def materialize(
             continue
         ran[bool(item.metadata.get("cached"))] += 1
         yield _event(context.asset_key, item, provenance, alone=len(requested) == 1)
-    yield _completeness(context.asset_key, len(requested), ran, undone)
-    yield from checks()
+    conclusion = conclude()
+    yield _completeness(context.asset_key, len(requested), ran, undone, conclusion.numbers)
+    yield from conclusion.checks
     if undone:
         raise _failure(len(requested), undone)
 
@@ -93,7 +102,9 @@ def _event(
     return dg.AssetMaterialization(asset, partition=item.key, metadata=item.metadata, tags=tags)
 
 
-def _completeness(asset: dg.AssetKey, requested: int, ran: Counter[bool], undone: list[Undone]) -> dg.AssetCheckResult:
+def _completeness(
+    asset: dg.AssetKey, requested: int, ran: Counter[bool], undone: list[Undone], numbers: Mapping[str, Any]
+) -> dg.AssetCheckResult:
     return dg.AssetCheckResult(
         asset_key=asset,
         check_name=COMPLETE,
@@ -105,6 +116,7 @@ def _completeness(asset: dg.AssetKey, requested: int, ran: Counter[bool], undone
             "cached": ran[True],
             WITHOUT_RESULT: len(undone),
             **_reasons(undone),
+            **numbers,
         },
     )
 

@@ -11,15 +11,19 @@ from typing import Any
 
 import dagster as dg
 
-from assets.events import Done, Undone, materialize, plain_errors
+from assets.events import Conclusion, Done, Undone, materialize, plain_errors
+from assets.failures import last_failures
+from assets.numbers import gate_numbers
 from assets.order import in_order
 from assets.provenance import Input
 from assets.scope import Scope
 from assets.started_by import is_cancelled
+from assets.tags import begin
 from resources.cluster import ClusterResource
 from sbench_dag.gate import Gate
 from sbench_dag.pipeline import Fingerprints, find_gate, gates_before, items
 from sbench_dag.plans.plan import Plan
+from sbench_dag.reports.grid import Results
 from sbench_dag.stops import StoppedError
 from sbench_dag.study import Study
 from sbench_dag.work.item import Task
@@ -28,7 +32,7 @@ from sbench_dag.work.store import Line, Store, missing
 Show = Callable[[Study, Line], Mapping[str, Any]]
 Batches = Callable[[Study, Sequence[str]], Iterable[tuple[str, Sequence[str]]]]
 RunTasks = Callable[[Path, str, Sequence[Task]], Generator[Line | None, None, None]]
-Checks = Callable[[Study], Iterable[dg.AssetCheckResult]]
+Checks = Callable[[Results], Iterable[dg.AssetCheckResult]]
 
 _GONE = "the manifest has changed and no longer names it; reload the code location"
 
@@ -40,13 +44,13 @@ class GateRun:
     show: the metadata of a partition's event, from its stored line.
     batches: (gate, keys) in the order in which the missing may run; other gates' keys are run but not logged.
         StoppedError ends the run.
-    checks: what is to be said about the study when the run is over.
+    checks: what is to be said about the study as it stands when the run is over.
     """
 
     gate: Gate
     show: Show
     batches: Batches | None = None
-    checks: Checks = lambda study: []
+    checks: Checks = lambda results: []
 
 
 def run_gate(context: dg.AssetExecutionContext, scope: Scope, cluster: ClusterResource, run: GateRun) -> Iterator[Any]:
@@ -54,14 +58,27 @@ def run_gate(context: dg.AssetExecutionContext, scope: Scope, cluster: ClusterRe
     gate = run.gate
     parents = [Input(scope.key(up.name), scope.partitions.upstream(up.keys, gate.keys)) for up in gates_before(gate)]
     with plain_errors():
-        study = scope.current()
+        study = begin(context, scope)
+        keys, executed = context.partition_keys, dict[str, Line]()
         run_tasks = partial(cluster.run, is_cancelled=lambda: is_cancelled(context.instance, context.run_id))
-        finished = in_order(_finished(study, run_tasks, run, context.partition_keys), context.partition_keys)
-        yield from materialize(context, parents, finished, lambda: run.checks(study))
+        finished = in_order(_finished(study, run_tasks, run, keys, executed), keys)
+        conclude = partial(_conclusion, context.asset_key, study, run, keys, executed)
+        yield from materialize(context, parents, finished, conclude)
 
 
-def _finished(study: Study, run_tasks: RunTasks, run: GateRun, keys: Sequence[str]) -> Iterator[Done | Undone | None]:
-    """What becomes of each requested key, as it happens; None while nothing does."""
+def _conclusion(
+    asset: dg.AssetKey, study: Study, run: GateRun, keys: Sequence[str], executed: Mapping[str, Line]
+) -> Conclusion:
+    """The study as it stands when the run is over; the store is read once for all that is said of it."""
+    results = Results(study)
+    numbers = gate_numbers(results, run.gate, keys, executed)
+    return Conclusion(numbers, [*run.checks(results), last_failures(asset, results, run.gate)])
+
+
+def _finished(
+    study: Study, run_tasks: RunTasks, run: GateRun, keys: Sequence[str], executed: dict[str, Line]
+) -> Iterator[Done | Undone | None]:
+    """What becomes of each requested key, as it happens; None while nothing does. Notes what was `executed`."""
     gate, plans = run.gate, study.manifest.by_key
     there = {item.key for item in items(study, gate)}
     fingerprints = Fingerprints(study)
@@ -79,6 +96,7 @@ def _finished(study: Study, run_tasks: RunTasks, run: GateRun, keys: Sequence[st
                     yield None
                 elif name == gate.name:
                     left.discard(line.key)
+                    executed[line.key] = line
                     yield _item(study, run, plans.get(line.key), line, cached=False)
     except StoppedError as stop:
         why = (stop.decision.gate, str(stop))

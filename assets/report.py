@@ -9,6 +9,7 @@ from assets.events import Done, Undone, complete_check, materialize, plain_error
 from assets.provenance import Input
 from assets.scope import Scope, own_policy
 from assets.show import table
+from assets.tags import begin
 from sbench_dag.gate import Keys
 from sbench_dag.pipeline import GATES
 from sbench_dag.reports.grid import Results, make_grid
@@ -30,7 +31,7 @@ def report(scope: Scope) -> dg.AssetsDefinition:
 
     @dg.asset(
         key=key,
-        group_name=scope.group,
+        group_name=scope.group_of(REPORT),
         description="A page per episode: its checks, its questions, the answers to them, and what became of each.",
         partitions_def=scope.partitions.definitions[Keys.EPISODE],
         backfill_policy=own_policy(REPORT),
@@ -42,7 +43,7 @@ def report(scope: Scope) -> dg.AssetsDefinition:
     )
     def asset(context: dg.AssetExecutionContext):
         with plain_errors():
-            pages = _pages(Results(scope.current()), context.partition_keys)
+            pages = _pages(Results(begin(context, scope)), context.partition_keys)
             yield from materialize(context, inputs, pages)
 
     return asset
@@ -53,7 +54,7 @@ def summary(scope: Scope) -> dg.AssetsDefinition:
 
     @dg.asset(
         key=scope.key(SUMMARY),
-        group_name=scope.group,
+        group_name=scope.group_of(SUMMARY),
         description=_SUMMARY,
         code_version=_CODE_VERSION,
         deps=[scope.key(REPORT)],
@@ -62,7 +63,7 @@ def summary(scope: Scope) -> dg.AssetsDefinition:
     )
     def asset(context: dg.AssetExecutionContext) -> dg.MaterializeResult:
         with plain_errors():
-            results = Results(scope.current())
+            results = Results(begin(context, scope))
             page = write_summary(results)
             return dg.MaterializeResult(
                 metadata={"page": dg.MetadataValue.path(str(page)), **_headline(make_grid(results))},

@@ -1,4 +1,4 @@
-"""A study as the assets of one group see it."""
+"""A study as its assets see it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,22 @@ from typing import Any
 
 import dagster as dg
 
+from assets.failures import last_failures_spec
 from assets.partitions import Partitions
 from sbench_dag.gate import Gate, Keys
 from sbench_dag.pipeline import GATES, gates_before, inside
-from sbench_dag.stale import REPORT
+from sbench_dag.stale import REPORT, SUMMARY
 from sbench_dag.study import Study, load_study
+
+# Dagster sorts groups by name
+_GROUPS = {
+    "g0_spike": "1_restore",
+    "stage_b": "2_reach",
+    "stage_c": "3_lift",
+    "rollout_rewards": "4_reward",
+    REPORT: "5_report",
+    SUMMARY: "5_report",
+}
 
 Decorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]
 
@@ -36,7 +47,12 @@ class Scope:
 
     @property
     def group(self) -> str:
+        """What the names of the study's groups begin with."""
         return re.sub(r"\W", "_", self.study.name)
+
+    def group_of(self, name: str) -> str:
+        """`<study>__<n>_<what the asset does>`, so that a study's groups stand together and in the pipeline's order."""
+        return f"{self.group}__{_GROUPS[name]}"
 
     @property
     def about(self) -> dict[str, Any]:
@@ -60,13 +76,13 @@ class Scope:
         """`dg.asset` with what all gates' assets have in common."""
         return dg.asset(
             key=self.key(gate.name),
-            group_name=self.group,
+            group_name=self.group_of(gate.name),
             description=gate.description,
             partitions_def=self.partitions.definitions[gate.keys],
             backfill_policy=own_policy(gate.name),
             code_version="-".join(part.code_version for part in inside(gate)),
             deps=[self.dep(up, gate.keys) for up in gates_before(gate)],
-            check_specs=checks,
+            check_specs=[*checks, last_failures_spec(self.key(gate.name))],
             metadata={**self.about, "settings": dg.MetadataValue.json(self._settings(gate))},
             output_required=False,
         )

@@ -8,11 +8,10 @@ from pydantic import Field
 
 from assets.events import complete_check
 from assets.gate import GateRun, run_gate
+from assets.limit_checks import limit_check, limit_spec
 from assets.scope import Scope
-from assets.stop_checks import stop_check, stop_check_spec
 from resources.cluster import ClusterResource
 from sbench_dag.manipulation.gate import STAGE_C
-from sbench_dag.reports.grid import Results
 from sbench_dag.stops import G1, G2, Decision, record_override, smoke_lifted, stage_c_batches
 from sbench_dag.study import Study
 from sbench_dag.work.store import Line
@@ -31,9 +30,7 @@ def stage_c(scope: Scope) -> dg.AssetsDefinition:
     key = scope.key(STAGE_C.name)
     checks = [
         complete_check(key),
-        stop_check_spec(
-            key, _G2, "G2: of a few plans with the true place, the robot lifts most. The rest waits for it."
-        ),
+        limit_spec(key, _G2, "G2: of a few plans with the true place, the robot lifts most. The rest waits for it."),
     ]
 
     @scope.gate_asset(STAGE_C, checks)
@@ -43,7 +40,7 @@ def stage_c(scope: Scope) -> dg.AssetsDefinition:
             STAGE_C,
             show=lambda study, line: {**_show(study, line), **overrides.used},
             batches=overrides.batches,
-            checks=lambda study: [stop_check(key, _G2, smoke_lifted(Results(study)))],
+            checks=lambda results: [limit_check(key, _G2, smoke_lifted(results))],
         )
         yield from run_gate(context, scope, cluster, run)
 

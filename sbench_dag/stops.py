@@ -31,12 +31,18 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Decision:
-    """What a stopping gate says. `plans`: those it looked at; `text` names the counts, the limit and what to do."""
+    """What a stopping gate says. `plans`: those it looked at; `text` names the counts and the limit.
+
+    value: the share that came out right of the `n` that were completed; None where none was.
+    """
 
     gate: str
     state: State
     text: str
     plans: tuple[str, ...]
+    value: float | None
+    limit: float
+    n: int
 
     @property
     def passed(self) -> bool:
@@ -160,10 +166,9 @@ def _decide(gate: str, plans: Iterable[Plan], lines: Mapping[str, Line], limit: 
     if completed:
         text += f" ({good / completed:.3f}, limit {limit:g})"
     text += "".join(f", {count} {what}" for count, what in ((invalid, "invalid"), (not_run, "not run yet")) if count)
-    if not_run:
-        return Decision(gate, State.UNDECIDED, text, keys)
     passed = completed > 0 and good >= limit * completed
-    return Decision(gate, State.PASSED if passed else State.FAILED, text, keys)
+    state = State.UNDECIDED if not_run else State.PASSED if passed else State.FAILED
+    return Decision(gate, state, text, keys, good / completed if completed else None, limit, completed)
 
 
 def _executes(plan: Plan, stage_b: Mapping[str, Line]) -> bool:

@@ -83,11 +83,17 @@ class PhysicsSettings:
 
 @dataclass(frozen=True)
 class StopSettings:
-    """G1 and G2: what has to come out right before the expensive gates start."""
+    """G1 and G2: what has to come out right before the expensive gates start.
+
+    The other two stop nothing, and show as checks. gate_pass_min: of the episodes that were tried, those whose G0
+    passed. blind_reached_max: what answers of common sense may reach, as a share of what the truth reaches.
+    """
 
     oracle_reached_min: float = 0.98
     smoke_plans: int = 10
     smoke_lifted_min: float = 0.8
+    gate_pass_min: float = 0.95
+    blind_reached_max: float = 0.5
 
 
 @dataclass(frozen=True)

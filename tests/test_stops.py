@@ -183,8 +183,10 @@ def test_nothing_to_do_asks_nothing(home: Path):
 
 def test_an_override_is_kept_with_its_reason_and_time(home: Path):
     study = by_hand_study(home)
-    record_override(study, Decision("G1", State.FAILED, "5 of 6 reached", ()), "the lift is being repaired")
-    record_override(study, Decision("G2", State.FAILED, "1 of 2 lifted", ()), "same")
+    record_override(
+        study, Decision("G1", State.FAILED, "5 of 6 reached", (), 5 / 6, 0.98, 6), "the lift is being repaired"
+    )
+    record_override(study, Decision("G2", State.FAILED, "1 of 2 lifted", (), 0.5, 0.8, 2), "same")
     lines = [json.loads(line) for line in (study.folder / "overrides.jsonl").read_text().splitlines()]
     assert [line["gate"] for line in lines] == ["G1", "G2"]
     assert lines[0]["why"] == "the lift is being repaired (5 of 6 reached)"

@@ -175,7 +175,8 @@ def test_checks_say_how_many_are_complete(bench: Bench):
     checks = {check.check_name: check for check in result.get_asset_check_evaluations()}
     assert not checks["complete"].passed
     counts = {name: value.value for name, value in checks["complete"].metadata.items()}
-    assert counts == {"requested": 20, "ran": 19, "cached": 0, "without result": 1, "invalid.worker_crashed": 1}
+    wanted = {"requested": 20, "ran": 19, "cached": 0, "without result": 1, "invalid.worker_crashed": 1}
+    assert {name: counts[name] for name in wanted} == wanted
     assert checks["g1_oracle_reached"].passed
 
 
