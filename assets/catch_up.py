@@ -49,7 +49,7 @@ def next_runs(instance: dg.DagsterInstance, scope: Scope, scan: Scan) -> Plan:
             plan.notes.append(f"{name}: {step} waits ({len(todo)} partitions): {decision.gate}: {decision.text}")
             todo = frozenset()
         if todo:
-            _request(plan, instance, scope, scan, step, todo, state)
+            _request(plan, instance, scope, step, todo, state)
         if plan.requests:
             return plan
         if state.running:
@@ -62,12 +62,11 @@ def _request(
     plan: Plan,
     instance: dg.DagsterInstance,
     scope: Scope,
-    scan: Scan,
     step: str,
     todo: Collection[str],
     state: Staleness,
 ) -> None:
-    work = combine([scope.study.name, step, *sorted(f"{key} {scan.steps[step][key].version}" for key in todo)])
+    work = combine([scope.study.name, step, *sorted(f"{key} {state.versions[key]}" for key in todo)])
     tried, why_not = _earlier_tries(instance, work)
     if why_not:
         plan.notes.append(f"{scope.study.name}: {step} ({len(todo)} partitions) is left alone: {why_not}")

@@ -11,30 +11,28 @@ from typing import Any
 
 import dagster as dg
 
-from assets.events import Conclusion, Done, Undone, materialize, plain_errors
+from assets.events import Conclusion, Undone, materialize, plain_errors
 from assets.failures import last_failures
+from assets.grouping import Finished, group
+from assets.items import Show, item_metadata
 from assets.numbers import gate_numbers
 from assets.order import in_order
 from assets.provenance import Input
-from assets.scope import Scope
+from assets.scope import Scope, partitions_of
 from assets.started_by import is_cancelled
 from assets.tags import begin
 from resources.cluster import ClusterResource
 from sbench_dag.gate import Gate
 from sbench_dag.pipeline import Fingerprints, find_gate, gates_before, items
-from sbench_dag.plans.plan import Plan
 from sbench_dag.reports.grid import Results
 from sbench_dag.stops import StoppedError
 from sbench_dag.study import Study
 from sbench_dag.work.item import Task
 from sbench_dag.work.store import Line, Store, missing
 
-Show = Callable[[Study, Line], Mapping[str, Any]]
 Batches = Callable[[Study, Sequence[str]], Iterable[tuple[str, Sequence[str]]]]
 RunTasks = Callable[[Path, str, Sequence[Task]], Generator[Line | None, None, None]]
 Checks = Callable[[Results], Iterable[dg.AssetCheckResult]]
-
-_GONE = "the manifest has changed and no longer names it; reload the code location"
 
 
 @dataclass(frozen=True)
@@ -59,11 +57,15 @@ def run_gate(context: dg.AssetExecutionContext, scope: Scope, cluster: ClusterRe
     parents = [Input(scope.key(up.name), scope.partitions.upstream(up.keys, gate.keys)) for up in gates_before(gate)]
     with plain_errors():
         study = begin(context, scope)
-        keys, executed = context.partition_keys, dict[str, Line]()
+        members = partitions_of(study).members[gate.keys]
+        partitions, executed = context.partition_keys, dict[str, Line]()
+        keys = [key for partition in partitions for key in members.get(partition, ())]
         run_tasks = partial(cluster.run, is_cancelled=lambda: is_cancelled(context.instance, context.run_id))
-        finished = in_order(_finished(study, run_tasks, run, keys, executed), keys)
+        finished = _finished(study, run_tasks, run, keys, executed)
+        shown = partial(item_metadata, study, run.show)
+        by_partition = group(finished, partitions, members, scope.partitions.by_episode, shown)
         conclude = partial(_conclusion, context.asset_key, study, run, keys, executed)
-        yield from materialize(context, parents, finished, conclude)
+        yield from materialize(context, parents, in_order(by_partition, partitions), conclude)
 
 
 def _conclusion(
@@ -77,17 +79,13 @@ def _conclusion(
 
 def _finished(
     study: Study, run_tasks: RunTasks, run: GateRun, keys: Sequence[str], executed: dict[str, Line]
-) -> Iterator[Done | Undone | None]:
-    """What becomes of each requested key, as it happens; None while nothing does. Notes what was `executed`."""
-    gate, plans = run.gate, study.manifest.by_key
-    there = {item.key for item in items(study, gate)}
-    fingerprints = Fingerprints(study)
-    known = [key for key in keys if key in there]
-    yield from (Undone(key, "not_run", "unknown", _GONE) for key in keys if key not in there)
-    found = Store(study.results).results(gate.name, fingerprints.wanted(gate, known))
-    todo = missing(known, found)
+) -> Iterator[Finished | Undone | None]:
+    """What becomes of each item, as it happens; None while nothing does. Notes what was `executed`."""
+    gate, fingerprints = run.gate, Fingerprints(study)
+    found = Store(study.results).results(gate.name, fingerprints.wanted(gate, keys))
+    todo = missing(keys, found)
     left = set(todo)
-    yield from (_item(study, run, plans.get(key), found[key], cached=True) for key in known if key not in left)
+    yield from (Finished(found[key], cached=True) for key in keys if key not in left)
     why = ("lost", "the cluster said nothing about it")
     try:
         for name, batch in run.batches(study, todo) if run.batches else [(gate.name, todo)]:
@@ -97,7 +95,7 @@ def _finished(
                 elif name == gate.name:
                     left.discard(line.key)
                     executed[line.key] = line
-                    yield _item(study, run, plans.get(line.key), line, cached=False)
+                    yield Finished(line, cached=False)
     except StoppedError as stop:
         why = (stop.decision.gate, str(stop))
     yield from (Undone(key, "not_run", *why) for key in todo if key in left)
@@ -112,40 +110,3 @@ def _lines(
     tasks = [Task(item, fingerprints.of(gate, item.key)) for item in todo]
     with closing(run_tasks(study.folder, gate, tasks)) as lines:
         yield from lines
-
-
-def _item(study: Study, run: GateRun, plan: Plan | None, line: Line, cached: bool) -> Done | Undone:
-    """plan: the key's, or None where the gate's partitions are episodes."""
-    result = line.result
-    if not result.outcome.is_result:
-        return Undone(line.key, str(result.outcome), str(result.reason), result.message)
-    metadata = {
-        "outcome": str(result.outcome),
-        "cached": cached,
-        **({"reason": str(result.reason)} if result.reason else {}),
-        **({"message": result.message} if result.message else {}),
-        **result.timings,
-        **(_asked(plan) if plan else {}),
-        **run.show(study, line),
-        "finished": dg.MetadataValue.timestamp(line.finished),
-        "host": line.host,
-        **_origin(line),
-    }
-    return Done(line.key, line.fingerprint, metadata)
-
-
-def _origin(line: Line) -> dict[str, Any]:
-    """The Slurm task that computed it, if one did."""
-    names = {"id": "slurm job", "node": "node", "state": "slurm state", "queue_s": "queue_s", "run_s": "run_s"}
-    found = {shown: line.origin[name] for name, shown in names.items() if name in line.origin}
-    if "log" in line.origin:
-        found["log"] = dg.MetadataValue.path(line.origin["log"])
-    if "max_rss_mib" in line.origin:
-        found["max_rss_mib"] = line.origin["max_rss_mib"]
-    return found
-
-
-def _asked(plan: Plan) -> dict[str, str]:
-    """The question and the answer, so that nobody has to decipher a plan's key."""
-    places = "; ".join(f"{s.category}: {s.surface}, {s.room or 'any room'}" for s in plan.selections)
-    return {"question": plan.text, "answer": places, "given by": ", ".join(plan.sources)}

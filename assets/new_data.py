@@ -125,7 +125,7 @@ def _look_at(instance: dg.DagsterInstance, scope: Scope, last: Look | None, now:
 
 def _built(look: Look, scope: Scope, study: Study, manifest: Manifest, now: float) -> Look:
     """The look after the manifest was built of the files that it has seen."""
-    partitions = _partitions(Partitions(manifest))
+    partitions = _partitions(Partitions(manifest, scope.partitions.by_episode))
     before = look.partitions or _partitions(scope.partitions)
     return Look(
         seen=look.seen,
@@ -152,7 +152,7 @@ def _summary(scope: Scope, manifest: Manifest | StoredManifest) -> str:
 
 def _waits(instance: dg.DagsterInstance, scope: Scope, manifest: Manifest | StoredManifest) -> str:
     """A backfill fails as a whole when one of its partitions goes; what only adds some disturbs nothing."""
-    before, after = scope.partitions.keys, Partitions(manifest).keys
+    before, after = scope.partitions.keys, Partitions(manifest, scope.partitions.by_episode).keys
     gone = sum(len(set(before[kind]) - set(after[kind])) for kind in Keys if kind is not Keys.PICK)
     busy = in_flight(instance, scope) if gone else ""
     return f"{gone} partitions are to go, which waits for what is under way: {busy}" if busy else ""

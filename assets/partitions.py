@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,22 +11,34 @@ import dagster as dg
 from sbench_dag.gate import Keys
 from sbench_dag.plans.build import Manifest
 from sbench_dag.plans.manifest import StoredManifest
+from sbench_dag.work.fingerprint import combine
 
 
 @dataclass(frozen=True)
 class Partitions:
-    """Defined by the manifest, sorted by episode, so that an episode's plans stand together."""
+    """Defined by the manifest, sorted by episode, so that an episode's plans stand together.
+
+    by_episode: an episode's plans are one partition, with the episode's name, of every gate.
+    """
 
     manifest: Manifest | StoredManifest
+    by_episode: bool = False
+
+    @cached_property
+    def members(self) -> Mapping[Keys, Mapping[str, Sequence[str]]]:
+        """The items of each partition. Without `by_episode` that is one, with the same key."""
+        found: dict[Keys, dict[str, list[str]]] = {kind: {} for kind in Keys}
+        found[Keys.EPISODE] = {episode: [episode] for episode in sorted(self.manifest.episodes)}
+        for entry in sorted(self.manifest.entries):
+            name = entry.episode if self.by_episode else entry.key
+            found[Keys.PLAN].setdefault(name, []).append(entry.key)
+            if entry.is_pick:
+                found[Keys.PICK].setdefault(name, []).append(entry.key)
+        return found
 
     @cached_property
     def keys(self) -> Mapping[Keys, tuple[str, ...]]:
-        entries = self.manifest.entries
-        return {
-            Keys.EPISODE: tuple(sorted(self.manifest.episodes)),
-            Keys.PLAN: tuple(sorted(entry.key for entry in entries)),
-            Keys.PICK: tuple(sorted(entry.key for entry in entries if entry.is_pick)),
-        }
+        return {kind: tuple(partitions) for kind, partitions in self.members.items()}
 
     @cached_property
     def definitions(self) -> Mapping[Keys, dg.StaticPartitionsDefinition]:
@@ -34,7 +46,9 @@ class Partitions:
 
     @cached_property
     def episode_of(self) -> Mapping[str, str]:
-        return {entry.key: entry.episode for entry in self.manifest.entries}
+        """The episode of each partition and of each plan."""
+        plans = {entry.key: entry.episode for entry in self.manifest.entries}
+        return {**plans, **{episode: episode for episode in self.manifest.episodes}}
 
     def downstream(self, up: Keys, down: Keys) -> dict[str, set[str]]:
         """The partitions of `down` that hang on each partition of `up`."""
@@ -46,12 +60,17 @@ class Partitions:
 
     def upstream(self, up: Keys, down: Keys) -> dict[str, list[str]]:
         """The partitions of `up` that each partition of `down` hangs on."""
-        if down is not Keys.EPISODE:
-            return {key: [self.episode_of[key] if up is Keys.EPISODE else key] for key in self.keys[down]}
-        found: dict[str, list[str]] = {key: [] for key in self.keys[down]}
+        episodes: dict[str, list[str]] = {episode: [] for episode in self.manifest.episodes}
         for key in self.keys[up]:
-            found[key if up is Keys.EPISODE else self.episode_of[key]].append(key)
-        return found
+            episodes[self.episode_of[key]].append(key)
+        if self.by_episode or down is Keys.EPISODE:
+            return {key: episodes[key] for key in self.keys[down]}
+        return {key: [self.episode_of[key]] if up is Keys.EPISODE else [key] for key in self.keys[down]}
+
+    def version(self, kind: Keys, partition: str, version_of: Callable[[str], str]) -> str:
+        """A partition's version: its only item's, or one that changes whenever any of its items' does."""
+        versions = [version_of(key) for key in self.members[kind][partition]]
+        return versions[0] if not self.by_episode or kind is Keys.EPISODE else combine(versions)
 
     def mapping(self, up: Keys, down: Keys) -> dg.PartitionMapping:
         return dg.StaticPartitionMapping(self.downstream(up, down))

@@ -16,7 +16,6 @@ from assets.partitions import spans
 from assets.scope import Scope
 from assets.staleness import keys_of, ready, staleness
 from resources.cluster import ClusterResource
-from sbench_dag.gate import Keys
 from sbench_dag.pipeline import GATES
 from sbench_dag.rewards.gate import ROLLOUT_REWARDS
 from sbench_dag.stale import REPORT, SUMMARY, Scanner
@@ -72,13 +71,12 @@ class Runner:
 
     def selected(self, step: str, pattern: str) -> set[str]:
         """The partitions of a step that a pattern of plan keys selects; of an episode's if any of its plans does."""
-        partitions = self._scope.partitions
+        partitions, keys = self._scope.partitions, keys_of(step)
         if pattern == "*":
-            return set(partitions.keys[keys_of(step)])
-        plans = set(fnmatch.filter(partitions.keys[Keys.PLAN], pattern))
-        if keys_of(step) is Keys.EPISODE:
-            return {partitions.episode_of[plan] for plan in plans}
-        return plans & set(partitions.keys[keys_of(step)])
+            return set(partitions.keys[keys])
+        plans = set(fnmatch.filter((entry.key for entry in self._scope.study.manifest.entries), pattern))
+        episodes = {partitions.episode_of[plan] for plan in plans}
+        return {name for name in partitions.keys[keys] if name in plans or name in episodes}
 
     def _partitions(self, step: str, request: Request) -> None:
         scan = self._scanner.scan()

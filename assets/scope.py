@@ -28,6 +28,11 @@ _GROUPS = {
     SUMMARY: "5_report",
 }
 
+
+def partitions_of(study: Study) -> Partitions:
+    return Partitions(study.manifest, study.partitions.by == "episode")
+
+
 Decorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]
 
 
@@ -43,7 +48,7 @@ class Scope:
 
     @cached_property
     def partitions(self) -> Partitions:
-        return Partitions(self.study.manifest)
+        return partitions_of(self.study)
 
     @property
     def group(self) -> str:

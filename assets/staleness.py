@@ -5,7 +5,7 @@ Level-triggered: it asks what is, not what has happened, so that no update is ev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import dagster as dg
@@ -13,7 +13,7 @@ from dagster._core.storage.partition_status_cache import get_and_update_asset_st
 
 from assets.in_flight import open_runs
 from assets.provenance import last_version, last_versions
-from assets.scope import Scope
+from assets.scope import Scope, partitions_of
 from sbench_dag.gate import Keys
 from sbench_dag.pipeline import find_gate
 from sbench_dag.stale import REPORT, SUMMARY, Item, Scan, State
@@ -21,7 +21,7 @@ from sbench_dag.stale import REPORT, SUMMARY, Item, Scan, State
 
 @dataclass(frozen=True)
 class Staleness:
-    """The partitions of a step, in `order`.
+    """The partitions of a step, in `order`, and the version that each has to have.
 
     stale: their inputs have changed, or nothing has been run, or Dagster has not been told of the result.
     invalid: what is wanted today has been tried, and has no result.
@@ -31,6 +31,7 @@ class Staleness:
     """
 
     order: Sequence[str]
+    versions: Mapping[str, str]
     stale: frozenset[str]
     invalid: frozenset[str]
     failed: frozenset[str]
@@ -43,33 +44,44 @@ def staleness(instance: dg.DagsterInstance, scope: Scope, scan: Scan, step: str)
     items = scan.steps[step]
     if step == SUMMARY:
         return _of_summary(instance, scope, items[""])
-    keys = keys_of(step)
-    order = [key for key in scope.partitions.keys[keys] if key in items]
+    keys, partitions = keys_of(step), partitions_of(scan.study)
+    members = partitions.members[keys]
+    order = [name for name in scope.partitions.keys[keys] if name in members]
+    versions = {name: partitions.version(keys, name, lambda key: items[key].version) for name in order}
+    states = {name: {items[key].state for key in members[name]} for name in order}
     have = last_versions(instance, scope.key(step))
     shows_failed, running = _statuses(instance, scope.key(step), scope.partitions.definitions[keys])
-    invalid = frozenset(key for key in order if items[key].state is State.FAILED)
-    harmless = frozenset(key for key in order if items[key].state is State.FRESH)
-    told = frozenset(key for key in harmless if have.get(key) == items[key].version) - shows_failed
+    invalid = frozenset(n for n in order if State.FAILED in states[n] and states[n] <= {State.FAILED, State.FRESH})
+    harmless = frozenset(name for name in order if states[name] == {State.FRESH})
+    told = frozenset(name for name in harmless if have.get(name) == versions[name]) - shows_failed
     everything = frozenset(order)
-    failed = invalid | (shows_failed & everything)
-    return Staleness(order, everything - invalid - told, invalid, failed, running, harmless)
+    failed = frozenset(name for name in order if State.FAILED in states[name]) | (shows_failed & everything)
+    return Staleness(order, versions, everything - invalid - told, invalid, failed, running, harmless)
 
 
 def ready(scan: Scan, step: str) -> frozenset[str]:
-    """The partitions of a step whose earlier gates have results. A page shows whatever there is."""
-    return _after(scan, step, frozenset({State.FRESH}))
+    """The partitions of a step of whose items some can be run now, because the earlier gates have results."""
+    allowed = {State.FRESH}
+    return _those(scan, step, lambda todo: any(before <= allowed for before in todo))
 
 
 def startable(scan: Scan, step: str) -> frozenset[str]:
     """Those whose earlier gates are through, with a result or without: what is invalid there is invalid here too."""
-    return _after(scan, step, frozenset({State.FRESH, State.FAILED}))
+    allowed = {State.FRESH, State.FAILED}
+    return _those(scan, step, lambda todo: all(before <= allowed for before in todo))
 
 
-def _after(scan: Scan, step: str, states: frozenset[State]) -> frozenset[str]:
+def _those(scan: Scan, step: str, choose: Callable[[list[set[State]]], bool]) -> frozenset[str]:
+    """choose: asked with the states before each item that is not fresh; a partition of fresh ones is chosen."""
     if step in (REPORT, SUMMARY):
         return frozenset(scan.steps[step])
-    gate = find_gate(step)
-    return frozenset(key for key in scan.steps[step] if scan.before(gate, key) <= states)
+    gate, items = find_gate(step), scan.steps[step]
+    found = set()
+    for name, members in partitions_of(scan.study).members[gate.keys].items():
+        todo = [scan.before(gate, key) for key in members if items[key].state is not State.FRESH]
+        if not todo or choose(todo):
+            found.add(name)
+    return frozenset(found)
 
 
 def keys_of(step: str) -> Keys:
@@ -82,7 +94,7 @@ def _of_summary(instance: dg.DagsterInstance, scope: Scope, item: Item) -> Stale
     one = frozenset({""})
     none: frozenset[str] = frozenset()
     stale = none if told else one
-    return Staleness(("",), stale, none, none, one if running else none, one - stale)
+    return Staleness(("",), {"": item.version}, stale, none, none, one if running else none, one - stale)
 
 
 def _statuses(

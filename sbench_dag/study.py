@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_type_hints
 
 from sbench_dag.dataset.dataset import Dataset
 from sbench_dag.dataset.fields import get
@@ -97,6 +97,13 @@ class StopSettings:
 
 
 @dataclass(frozen=True)
+class PartitionSettings:
+    """by: what Dagster keeps a status of, each `plan` or each `episode` with all its plans. No result depends on it."""
+
+    by: Literal["plan", "episode"] = "plan"
+
+
+@dataclass(frozen=True)
 class Study:
     """study.toml. Every table but `dataset` and `scenes` may be left out: the defaults are the source's."""
 
@@ -112,6 +119,7 @@ class Study:
     video: VideoSettings = VideoSettings()
     physics: PhysicsSettings = PhysicsSettings()
     stop: StopSettings = StopSettings()
+    partitions: PartitionSettings = PartitionSettings()
 
     @cached_property
     def dataset(self) -> Dataset:
@@ -172,6 +180,7 @@ _TABLES: dict[str, type] = {
     "video": VideoSettings,
     "physics": PhysicsSettings,
     "stop": StopSettings,
+    "partitions": PartitionSettings,
 }
 
 
@@ -255,6 +264,9 @@ def _settings(file: Path, table: str, kind: type, data: Mapping[str, Any]) -> An
             value = tuple(value)
         if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
             raise InputError(file, f"{table}.{key}", value, f"expected {expected.__name__}")
+        choices = get_args(get_type_hints(kind)[key])
+        if expected is str and choices and value not in choices:
+            raise InputError(file, f"{table}.{key}", value, f"expected {' or '.join(choices)}")
         values[key] = value
     return dataclasses.replace(kind(), **values)
 
