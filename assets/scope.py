@@ -28,6 +28,9 @@ _GROUPS = {
     SUMMARY: "5_report",
 }
 
+POOL = "gpu_sim"
+SIMULATING = ("g0_spike", "stage_b", "stage_c")
+
 Decorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]
 
 
@@ -80,6 +83,7 @@ class Scope:
             description=gate.description,
             partitions_def=self.partitions.definitions[gate.keys],
             backfill_policy=own_policy(gate.name),
+            pool=POOL if gate.name in SIMULATING else None,
             code_version="-".join(part.code_version for part in inside(gate)),
             deps=[self.dep(up, gate.keys) for up in gates_before(gate)],
             check_specs=[*checks, last_failures_spec(self.key(gate.name))],
