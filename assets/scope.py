@@ -13,6 +13,7 @@ import dagster as dg
 
 from assets.failures import last_failures_spec
 from assets.partitions import Partitions
+from assets.pool import POOL, SIMULATING
 from sbench_dag.gate import Gate, Keys
 from sbench_dag.pipeline import GATES, gates_before, inside
 from sbench_dag.stale import REPORT, SUMMARY
@@ -27,9 +28,6 @@ _GROUPS = {
     REPORT: "5_report",
     SUMMARY: "5_report",
 }
-
-POOL = "gpu_sim"
-SIMULATING = ("g0_spike", "stage_b", "stage_c")
 
 Decorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]
 

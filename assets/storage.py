@@ -22,6 +22,7 @@ from dagster_postgres import DagsterPostgresStorage
 from sqlalchemy import URL, NullPool, create_engine, make_url, text
 from sqlalchemy.exc import ArgumentError, OperationalError
 
+from assets.pool import limit_pool
 from sbench_dag.errors import SetupError
 
 VARIABLE = "SBENCH_POSTGRES"
@@ -53,13 +54,17 @@ def _sqlite(folder: str, inst_data: ConfigurableClassData | None) -> DagsterSqli
     Path(folder).mkdir(parents=True, exist_ok=True)
     with (Path(folder) / ".creating").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two processes that make its tables at a time trip over each other
-        return DagsterSqliteStorage.from_local(folder, inst_data)
+        storage = DagsterSqliteStorage.from_local(folder, inst_data)
+        limit_pool(storage.event_log_storage)
+        return storage
 
 
 def _postgres(url: str, inst_data: ConfigurableClassData | None) -> DagsterPostgresStorage:
     parsed = _parsed(url)
     with _alone(parsed):
-        return DagsterPostgresStorage(parsed.render_as_string(hide_password=False), inst_data=inst_data)
+        storage = DagsterPostgresStorage(parsed.render_as_string(hide_password=False), inst_data=inst_data)
+        limit_pool(storage.event_log_storage)
+        return storage
 
 
 def _parsed(url: str) -> URL:
