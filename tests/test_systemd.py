@@ -23,17 +23,17 @@ def command(unit: Path) -> list[str]:
     return shlex.split(parser["Service"]["ExecStart"])
 
 
-def test_there_is_one_for_the_web_server_and_one_for_the_daemon():
-    assert [unit.stem for unit in UNITS] == ["sbench-daemon", "sbench-web"]
+def test_there_is_one_for_each_process():
+    assert [unit.stem for unit in UNITS] == ["sbench-code", "sbench-daemon", "sbench-web"]
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.stem)
 def test_systemd_takes_it(unit: Path, tmp_path: Path):
     if shutil.which("systemd-analyze") is None:
         pytest.skip("there is no systemd-analyze (package systemd)")
-    here = tmp_path / unit.name
-    here.write_text(unit.read_text().replace("/opt/sbench-dag/.venv/bin/python", sys.executable))
-    done = subprocess.run(["systemd-analyze", "verify", here], capture_output=True, text=True)
+    for each in UNITS:
+        (tmp_path / each.name).write_text(each.read_text().replace("/opt/sbench-dag/.venv/bin/python", sys.executable))
+    done = subprocess.run(["systemd-analyze", "verify", tmp_path / unit.name], capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == "", done.stderr
 
 

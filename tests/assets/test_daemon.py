@@ -13,7 +13,7 @@ import pytest
 from assets.instance import CHECKOUT
 from sbench_dag.study import Study
 from tests.assets.scenes import two_scenes
-from tests.assets.server import backfill_status, launch, ui, wait_until
+from tests.assets.server import backfill_status, launch, shared_code_server, ui, wait_until
 from tests.running import run_here
 
 STARTED, QUEUED = dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.QUEUED
@@ -96,6 +96,22 @@ def test_runs_that_went_down_with_the_machine_are_found_and_run_again(home: Path
         wait_until(lambda: _status(instance, lost) is dg.DagsterRunStatus.FAILURE, 60)
         wait_until(lambda: backfill_status(port, backfill) == DONE, 180)
     assert_run_again(instance, lost)
+
+
+def test_with_a_code_server_of_its_own_a_run_outlives_a_restart_of_the_daemon(home: Path, instance: dg.DagsterInstance):
+    """As docs/systemd runs it."""
+    study = held(home, "held")
+    with shared_code_server(home) as workspace:
+        with ui(workspace) as port:
+            backfill = launch_all(port, study, "stage_c")
+            wait_until(lambda: runs(instance, STARTED) and (home / "calls").exists(), 120)
+            [run] = runs(instance, STARTED)
+        assert _status(instance, run) is STARTED
+        (home / "hold").unlink()
+        wait_until(lambda: _status(instance, run) is dg.DagsterRunStatus.SUCCESS, 60)
+        with ui(workspace) as port:
+            wait_until(lambda: backfill_status(port, backfill) == DONE, 120)
+    assert len(runs(instance)) == 1
 
 
 def assert_run_again(instance: dg.DagsterInstance, lost: dg.DagsterRun) -> None:
