@@ -7,8 +7,10 @@ BIN := $(VENV)/bin
 export SBENCH_HOME ?= $(CURDIR)/.sbench
 export DAGSTER_HOME ?= $(CURDIR)
 export SBENCH_DAGSTER ?= $(SBENCH_HOME)/dagster
+# dagster.yaml names classes of assets/, which is not installed
+export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
-.PHONY: demo test check ui format slurm-up slurm-down test-mujoco35 clean
+.PHONY: demo test check ui format slurm-up slurm-down postgres-up postgres-down test-mujoco35 clean
 
 demo: $(VENV)/installed  ## the embedded benchmark from nothing to its grid and report
 	$(BIN)/sbench dataset make --profile $(PROFILE)
@@ -37,6 +39,12 @@ slurm-up:  ## a real Slurm of four pretended nodes on this machine
 
 slurm-down:  ## stop it and forget it
 	scripts/slurm-sandbox down --wipe
+
+postgres-up:  ## a Postgres of its own on this machine, for Dagster's events
+	scripts/postgres-sandbox up
+
+postgres-down:  ## stop it; what is in it stays
+	scripts/postgres-sandbox down
 
 test-mujoco35: $(VENV)/installed .venv-mujoco35/installed  ## what simulates, on the MuJoCo that MolmoSpaces pins
 	$(BIN)/python -m pytest -m mujoco35

@@ -36,6 +36,11 @@ def process_tags() -> dict[str, str]:
     return {_HOST: socket.gethostname(), _PID: str(os.getpid()), _BORN: _born(os.getpid())}
 
 
+def host_of(run: dg.DagsterRun) -> str:
+    """Where a run's process is; what a daemon starts is where the daemon is."""
+    return run.tags.get(_HOST, socket.gethostname())
+
+
 def fail_lost_runs(instance: dg.DagsterInstance) -> int:
     """Ends the runs of processes that were killed: they would be in progress for ever. Returns their number."""
     unfinished = dg.RunsFilter(

@@ -13,6 +13,7 @@ import dagster as dg
 
 from assets.failures import last_failures_spec
 from assets.partitions import Partitions
+from assets.pool import POOL, SIMULATING
 from sbench_dag.gate import Gate, Keys
 from sbench_dag.pipeline import GATES, gates_before, inside
 from sbench_dag.stale import REPORT, SUMMARY
@@ -85,6 +86,7 @@ class Scope:
             description=gate.description,
             partitions_def=self.partitions.definitions[gate.keys],
             backfill_policy=own_policy(gate.name),
+            pool=POOL if gate.name in SIMULATING else None,
             code_version="-".join(part.code_version for part in inside(gate)),
             deps=[self.dep(up, gate.keys) for up in gates_before(gate)],
             check_specs=[*checks, last_failures_spec(self.key(gate.name))],

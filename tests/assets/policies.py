@@ -13,8 +13,10 @@ from sbench_dag.scenes.world import World
 
 
 class Listed(ScriptedPicker):
-    """Kills its process for the instances in `<folder>/crash`. Notes each call in `<folder>/calls`, and whether
-    Dagster was there, in `<folder>/dagster_seen`. delay_s makes it slow."""
+    """Kills its process for the instances in `<folder>/crash`, and waits while there is `<folder>/hold`.
+
+    Notes each call in `<folder>/calls`, and whether Dagster was there, in `<folder>/dagster_seen`. delay_s: how slow.
+    """
 
     def __init__(self, folder: str, delay_s: float = 0.0) -> None:
         super().__init__()
@@ -25,6 +27,8 @@ class Listed(ScriptedPicker):
         if "dagster" in sys.modules:
             self._note("dagster_seen", str(os.getpid()))
         time.sleep(self._delay_s)
+        while (self._folder / "hold").exists():
+            time.sleep(0.1)
         crash = self._folder / "crash"
         if crash.exists() and f"{world.episode.name}/{task.instance}" in crash.read_text().split():
             os._exit(3)

@@ -111,3 +111,10 @@ def test_dagster_validates_the_workspace_and_leaves_the_checkout_clean(home: Pat
     run = subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
     assert {path.name for path in CHECKOUT.iterdir()} == before
+
+
+def test_the_gates_that_simulate_share_a_pool_and_nothing_else_is_in_it(bench: Bench):
+    graph = bench.defs.resolve_asset_graph()
+    pools = {node.key.path[-1]: node.pools for node in graph.asset_nodes}
+    assert {name for name, found in pools.items() if found == {"gpu_sim"}} == {"g0_spike", "stage_b", "stage_c"}
+    assert pools["report"] == pools["rollout_rewards"] == set()

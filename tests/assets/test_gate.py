@@ -7,7 +7,7 @@ import pytest
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import Fingerprints, find_gate
 from sbench_dag.work.item import Result
-from tests.assets.support import Bench, failing, failure_of, metadata, without
+from tests.assets.support import Bench, failing, failure_of, metadata, touch, without
 
 
 def test_every_plan_is_materialised_with_its_fingerprint_and_what_an_owner_wants_to_know(bench: Bench):
@@ -178,9 +178,3 @@ def test_checks_say_how_many_are_complete(bench: Bench):
     wanted = {"requested": 20, "ran": 19, "cached": 0, "without result": 1, "invalid.worker_crashed": 1}
     assert {name: counts[name] for name in wanted} == wanted
     assert checks["g1_oracle_reached"].passed
-
-
-def touch(bench: Bench, episode: str) -> None:
-    """A harmless change of an episode's content."""
-    file = bench.study.dataset_path / "episodes" / episode / "meta.json"
-    file.write_text(file.read_text() + "\n")
