@@ -6,13 +6,12 @@ import dagster as dg
 from pydantic import Field
 
 from assets.operations import NightlySettings
+from assets.pool import POOL
 from assets.run import RESCORE, STEPS, Request, Runner
 from assets.scope import Scope
 from assets.started_by import STARTED_BY
 from resources.cluster import ClusterResource
 from sbench_dag.study import load_study
-
-POOL = "gpu_sim"
 
 
 class StudiesConfig(dg.Config):
