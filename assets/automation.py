@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from assets.failure_hook import failure_hook
 from assets.jobs import nightly_rescore, nightly_schedule, retry_failed
 from assets.lost_runs import lost_runs
 from assets.new_data import new_data
+from assets.notifications.sensor import failure_hook
 from assets.operations import Operations
 from assets.scope import Scope
 from assets.stale_plans import stale_plans

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from assets.failure import failure_of
-from assets.notify import failures_file, resolved, tell, was_told
+from assets.notifications.message import failure_of
+from assets.notifications.send import failures_file, resolved, tell, was_told
 from assets.operations import NotifySettings
 from assets.run import STEPS
 from assets.scope import Scope

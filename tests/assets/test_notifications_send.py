@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from assets import notify, targets
-from assets.failure import RunFailure
-from assets.notify import LIMIT_S, failures_file, resolved, tell, was_told
+from assets.notifications import targets
+from assets.notifications.message import RunFailure
+from assets.notifications.send import LIMIT_S, failures_file, resolved, tell, was_told
 from assets.operations import EmailSettings, NotifySettings, load_operations
 from sbench_dag.errors import InputError
 from tests.assets.targets import SECRET, free_port, mail_server, web
@@ -106,7 +106,7 @@ def test_a_server_that_refuses_is_asked_once(status: int):
 
 
 def test_nobody_is_waited_for_longer_than_the_limit(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(notify, "LIMIT_S", 0.3)
+    monkeypatch.setattr(send, "LIMIT_S", 0.3)
     monkeypatch.setattr(targets, "ANSWER_S", 20.0)
     started = time.monotonic()
     with web(hangs=True) as silent, web(hangs=True) as other:

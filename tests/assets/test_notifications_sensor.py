@@ -12,9 +12,9 @@ import dagster as dg
 import pytest
 from dagster._core.scheduler.instigation import TickStatus
 
-from assets.failure import failure_of
-from assets.failure_hook import failure_hook
 from assets.instance import CHECKOUT
+from assets.notifications.message import failure_of
+from assets.notifications.sensor import failure_hook
 from assets.operations import NotifySettings
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.work.item import Result

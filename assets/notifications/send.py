@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from threading import Thread
 
-from assets.env import from_env
-from assets.failure import RunFailure
+from assets.notifications.env import from_env
+from assets.notifications.message import RunFailure
+from assets.notifications.targets import to_email, to_slack, to_webhook
 from assets.operations import NotifySettings
-from assets.targets import to_email, to_slack, to_webhook
 from sbench_dag.errors import SetupError
 from sbench_dag.study import home
 

@@ -14,8 +14,8 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from assets.env import from_env
-from assets.failure import RunFailure
+from assets.notifications.env import from_env
+from assets.notifications.message import RunFailure
 from assets.operations import EmailSettings
 
 CONNECT_S, ANSWER_S = 2.0, 5.0
