@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assets.notifications import targets
+from assets.notifications import send, targets
 from assets.notifications.message import RunFailure
 from assets.notifications.send import LIMIT_S, failures_file, resolved, tell, was_told
 from assets.operations import EmailSettings, NotifySettings, load_operations
