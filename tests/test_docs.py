@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from assets.operations import EmailSettings, NotifySettings
+from assets.operations import EmailSettings, NewDataSettings, NightlySettings, NotifySettings, StaleSettings
 from sbench_dag.cluster.slurm.settings import SlurmSettings
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -21,6 +22,20 @@ def test_the_tables_of_who_is_told():
     text = (DOCS / "notifications.md").read_text()
     assert _table(NotifySettings, "email") + "\n\n" in text
     assert _table(EmailSettings) + "\n\n" in text
+
+
+def test_the_tables_of_what_runs_by_itself():
+    text = (DOCS / "operating.md").read_text()
+    for model in (StaleSettings, NewDataSettings, NightlySettings):
+        assert _table(model) + "\n\n" in text
+
+
+def test_each_line_of_the_stale_table_names_its_tests():
+    lines = [line for line in (DOCS / "stale.md").read_text().splitlines() if line.endswith("` |")]
+    named = [re.findall(r"`(test_\w+)`", line) for line in lines]
+    assert len(lines) >= 12 and all(named)
+    there = set(re.findall(r"^def (test_\w+)", Path(__file__).with_name("test_stale.py").read_text(), re.MULTILINE))
+    assert {test for tests in named for test in tests} <= there
 
 
 def _table(model: type[BaseModel], without: str = "") -> str:

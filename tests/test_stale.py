@@ -183,6 +183,33 @@ def test_another_policy_concerns_stage_c_and_what_follows(study: Study):
     assert why(found, "stage_c") == {"configuration"}
 
 
+@pytest.mark.parametrize(
+    ("text", "concerned"),
+    [
+        ("[restore]\nsettle_s = 1.1\n", STEPS),
+        ("[navigation]\npick_radius_m = 0.71\n", STEPS[1:]),
+        ("[physics]\nsleep = false\n", STEPS),
+        ("[partitions]\nby = 'episode'\n", ()),
+    ],
+)
+def test_a_setting_concerns_the_gates_that_read_it(study: Study, text: str, concerned: tuple[str, ...]):
+    settings(study, text)
+    assert tuple(stale(scan(study))) == concerned
+
+
+def test_a_limit_of_a_stopping_gate_concerns_nothing(study: Study):
+    file = study.folder / "study.toml"
+    file.write_text(file.read_text().replace("smoke_lifted_min = 0.5", "smoke_lifted_min = 0.6"))
+    assert find_study("blocks").stop != study.stop
+    assert not not_fresh(scan(study))
+
+
+def test_another_policy_is_another_study_beside_the_old_one(study: Study, home: Path):
+    other = create_study("slower", home / "datasets" / "blocks", {"policy": {"horizon_steps": 700}})
+    assert {row["gate"]: row["missing"] for row in scan(other).rows()}["stage_c"] == 4
+    assert not not_fresh(scan(study)), "the old one stays as it is"
+
+
 def test_a_new_reward_code_concerns_rewards_only(study: Study, monkeypatch: pytest.MonkeyPatch):
     raise_version(monkeypatch, "rollout_rewards")
     found = scan(study)
