@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 import dagster as dg
 from dagster._core.storage.tags import ASSET_PARTITION_RANGE_END_TAG, ASSET_PARTITION_RANGE_START_TAG
@@ -20,7 +21,8 @@ from sbench_dag.stops import stopped_by
 from sbench_dag.work.fingerprint import combine
 
 TRIES = 3
-_WORK, _TRY = "sbench/stale", "sbench/stale_try"
+_STEP, _WORK, _TRY = "sbench/stale_step", "sbench/stale", "sbench/stale_try"
+_LOOK_BACK = 100
 
 
 @dataclass
@@ -67,22 +69,24 @@ def _request(
     state: Staleness,
 ) -> None:
     work = combine([scope.study.name, step, *sorted(f"{key} {state.versions[key]}" for key in todo)])
-    tried, why_not = _earlier_tries(instance, work)
+    where = scope.key(step).to_user_string()
+    tried, why_not = _earlier_tries(instance, where, work)
     if why_not:
         plan.notes.append(f"{scope.study.name}: {step} ({len(todo)} partitions) is left alone: {why_not}")
         return
-    tags = {_WORK: work, _TRY: str(tried + 1)}
+    tags = {_STEP: where, _WORK: work, _TRY: str(tried + 1)}
     ranges: list[Mapping[str, str]] = [{}]
     if step != SUMMARY:
         found = spans(state.order, todo, state.harmless - state.running)
         ranges = [{ASSET_PARTITION_RANGE_START_TAG: a, ASSET_PARTITION_RANGE_END_TAG: b} for a, b in found]
     plan.requests += [dg.RunRequest(asset_selection=[scope.key(step)], tags={**tags, **span}) for span in ranges]
-    plan.notes.append(f"{scope.study.name}: {step}: {len(todo)} stale partitions in {len(ranges)} runs")
+    plan.notes.append(f"{scope.study.name}: {step}: stale partitions: {len(todo)}, runs: {len(ranges)}")
 
 
-def _earlier_tries(instance: dg.DagsterInstance, work: str) -> tuple[int, str]:
-    """How often this very work was requested, and why not to do so again."""
-    runs = instance.get_runs(dg.RunsFilter(tags={_WORK: work}))
+def _earlier_tries(instance: dg.DagsterInstance, step: str, work: str) -> tuple[int, str]:
+    """How often this very work was requested just now, and why not to do so again. Other work in between clears it."""
+    runs = instance.get_runs(dg.RunsFilter(tags={_STEP: step}), limit=_LOOK_BACK)
+    runs = list(takewhile(lambda run: run.tags[_WORK] == work, runs))
     if any(run.status is dg.DagsterRunStatus.CANCELED for run in runs):
         return 0, "somebody cancelled its run; `retry_failed`, or a launch by hand, does it"
     tried = max((int(run.tags[_TRY]) for run in runs), default=0)
