@@ -90,10 +90,12 @@ class Context:
         Raises:
             OutdatedError: they have changed meanwhile, so it may have read some of both.
         """
-        result = gate.run(self, item)
-        if not self.fingerprints.is_current(gate.name, item.key):
-            raise OutdatedError
-        return result
+        try:
+            return gate.run(self, item)
+        finally:  # also what went wrong may be wrong with files that are gone
+            if not self.fingerprints.is_current(gate.name, item.key):
+                self._world = self._failed = None  # it may be of files that were there for a moment
+                raise OutdatedError
 
     def upstream(self, gate: str, key: str) -> Line:
         """The earlier gate's current result for a key.

@@ -97,6 +97,39 @@ def test_an_episode_that_changes_while_it_is_worked_on_gives_no_result(
     assert not list(Store(study.results).lines("rollout"))
 
 
+def test_what_went_wrong_with_files_that_changed_meanwhile_is_no_outcome(study: Study, monkeypatch: pytest.MonkeyPatch):
+    """A file that is being copied: it can't be read for a moment, and then it is what it was."""
+    [task] = tasks_of(study, "g0_spike")
+    worker, meta = Worker(study.folder, "g0_spike"), study.dataset.episode("blocks__0").files.meta
+
+    def half(context: Context, item: WorkItem) -> Result:
+        meta.write_text(meta.read_text()[:5])
+        return find_gate("g0_spike").run(context, item)
+
+    worker.gate = replace(worker.gate, run=half)
+    assert is_outdated(worker.run(task))
+
+
+def test_a_world_of_files_that_were_there_for_a_moment_is_not_used_again(study: Study):
+    """The episode's files change and change back: what was built in between is of other files."""
+    run_here(study, "g0_spike")
+    [task] = tasks_of(study, "stage_b")
+    worker, files = Worker(study.folder, "stage_b"), study.dataset.episode("blocks__0").files
+    before, gate, worlds = files.meta.read_bytes(), worker.gate, []
+
+    def run(context: Context, item: WorkItem) -> Result:
+        worlds.append(context.world("blocks__0"))
+        return gate.run(context, item)
+
+    worker.gate = replace(gate, run=run)
+    worker.context.fingerprints.of("stage_b", task.item.key)
+    files.meta.write_bytes(before + b" ")
+    assert is_outdated(worker.run(task))
+    files.meta.write_bytes(before)
+    assert worker.run(task).outcome is Outcome.SUCCESS
+    assert worlds[0] is not worlds[1]
+
+
 def test_a_line_says_what_its_fingerprint_is_made_of(study: Study):
     [task] = tasks_of(study, "g0_spike")
     line = run(study, "g0_spike", task)

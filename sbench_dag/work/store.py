@@ -22,6 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from sbench_dag.errors import InputError
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.work.item import Result
 from sbench_dag.work.origin import origin
@@ -116,8 +117,13 @@ class Tail:
                 segment.seek(begin)
                 raw = segment.read()
             whole = raw.rfind(b"\n") + 1  # the rest is being written, or was never finished
+            yield from _parse(raw[:whole], file)
             self._read[file] = begin + whole
-            yield from _parse(raw[:whole], file.stem)
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether somebody has removed or cut segments that were read."""
+        return any(not file.exists() or file.stat().st_size < read for file, read in self._read.items())
 
 
 class Segment:
@@ -192,17 +198,24 @@ _LINE = re.compile(r'\{"checksum":"(?P<checksum>[0-9a-f]+)","line":(?P<body>\{.*
 
 
 def _read_segment(file: Path) -> Iterator[Line]:
-    return _parse(file.read_bytes(), file.stem)
+    return _parse(file.read_bytes(), file)
 
 
-def _parse(raw: bytes, segment: str) -> Iterator[Line]:
+def _parse(raw: bytes, file: Path) -> Iterator[Line]:
+    """
+    Raises:
+        InputError: a whole line holds an outcome or reason that this version does not know.
+    """
     for text in raw.split(b"\n"):
         match = _LINE.fullmatch(text.decode(errors="replace"))
         if match is None or match["checksum"] != _checksum(match["body"]):
             continue
         data = json.loads(match["body"])
-        reason = Reason(data["reason"]) if data["reason"] else None
-        result = Result(Outcome(data["outcome"]), reason, data["message"], data["row"], data["timings"])
+        try:
+            outcome, reason = Outcome(data["outcome"]), Reason(data["reason"]) if data["reason"] else None
+        except ValueError as error:
+            raise InputError(file, data["key"], str(error), "a newer version wrote this line; use that one") from None
+        result = Result(outcome, reason, data["message"], data["row"], data["timings"])
         yield Line(
             data["key"],
             data["fingerprint"],
@@ -210,7 +223,7 @@ def _parse(raw: bytes, segment: str) -> Iterator[Line]:
             data["finished"],
             data["host"],
             data["versions"],
-            segment,
+            file.stem,
             data.get("origin", {}),
             data.get("made_of", {}),
         )
