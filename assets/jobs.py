@@ -62,15 +62,18 @@ def _job(scopes: Sequence[Scope], name: str, text: str, request: Request, pool: 
             )
         failures = []
         for study in config.studies or by_name:
-            runner = Runner(
-                context.instance,
-                load_study(by_name[study].study.folder),
-                cluster,
-                say=lambda text, study=study: context.log.info(f"{study}: {text}"),
-                tags={STARTED_BY: context.run_id},
-            )
-            runner.run(request)
-            failures += [f"{study}: {failure}" for failure in runner.failures]
+            try:
+                runner = Runner(
+                    context.instance,
+                    load_study(by_name[study].study.folder),
+                    cluster,
+                    say=lambda text, study=study: context.log.info(f"{study}: {text}"),
+                    tags={STARTED_BY: context.run_id},
+                )
+                runner.run(request)
+                failures += [f"{study}: {failure}" for failure in runner.failures]
+            except Exception as error:  # one study's trouble is not the others'
+                failures.append(f"{study}: {type(error).__name__}: {error}")
         if failures:
             raise dg.Failure("\n".join(failures), allow_retries=False)
 

@@ -6,6 +6,7 @@ from typing import Any
 import dagster as dg
 
 from assets.events import Done, Undone, complete_check, materialize, plain_errors
+from assets.grouping import GONE
 from assets.provenance import Input
 from assets.scope import Scope, own_policy
 from assets.show import table
@@ -76,6 +77,9 @@ def summary(scope: Scope) -> dg.AssetsDefinition:
 def _pages(results: Results, episodes: Sequence[str]) -> Iterator[Done | Undone]:
     study, lines = results.study, results.of("stage_b")
     for episode in episodes:
+        if episode not in study.manifest.by_episode:
+            yield Undone(episode, "not_run", "unknown", GONE)
+            continue
         page, version = episode_page(study, episode), episode_version(study, episode, results.look)
         cached = written_version(page) == version
         if not cached:

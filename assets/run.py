@@ -15,6 +15,7 @@ from assets.of_study import study_assets
 from assets.partitions import spans
 from assets.scope import Scope
 from assets.staleness import keys_of, ready, staleness
+from assets.started_by import is_cancelled
 from resources.cluster import ClusterResource
 from sbench_dag.pipeline import GATES
 from sbench_dag.rewards.gate import ROLLOUT_REWARDS
@@ -111,9 +112,16 @@ class Runner:
             raise_on_error=False,
         )
         if _was_interrupted(result):
+            self._tell_if_cancelled(result.run_id)
             raise KeyboardInterrupt
         if not result.success:
             self.failures.append(f"{step}: {_why(result)}")
+
+    def _tell_if_cancelled(self, run_id: str) -> None:
+        """A run that ended because somebody terminated the job that started it has not failed."""
+        run = self._instance.get_run_by_id(run_id)
+        if run and is_cancelled(self._instance, run_id):
+            self._instance.report_run_canceled(run)
 
 
 def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:

@@ -31,10 +31,13 @@ def stale_plans(scopes: Sequence[Scope], settings: StaleSettings) -> dg.SensorDe
         notes: list[str] = []
         for scope in scopes:
             try:
-                scanner = scanners.setdefault(scope.study.name, Scanner(scope.study.folder))
-                found = next_runs(context.instance, scope, scanner.scan())
-            except SbenchError as error:  # one study's trouble is not the others'
-                notes.append(f"{scope.study.name}: {error}")
+                if scope.study.name not in scanners:
+                    scanners[scope.study.name] = Scanner(scope.study.folder)
+                found = next_runs(context.instance, scope, scanners[scope.study.name].scan())
+            except Exception as error:  # one study's trouble is not the others'
+                name = "" if isinstance(error, SbenchError) else f"{type(error).__name__}: "
+                notes.append(f"{scope.study.name}: {name}{error}")
+                scanners.pop(scope.study.name, None)
                 continue
             requests += found.requests
             notes += found.notes

@@ -40,22 +40,23 @@ class Staleness:
 
 
 def staleness(instance: dg.DagsterInstance, scope: Scope, scan: Scan, step: str) -> Staleness:
-    """Of one step. A partition that the scope does not have yet, or no longer, is left out: it needs a reload."""
+    """Of one step. A partition that is new waits for a reload; one that is gone stays in the order, as a gap in it."""
     items = scan.steps[step]
     if step == SUMMARY:
         return _of_summary(instance, scope, items[""])
     keys, partitions = keys_of(step), partitions_of(scan.study)
     members = partitions.members[keys]
-    order = [name for name in scope.partitions.keys[keys] if name in members]
-    versions = {name: partitions.version(keys, name, lambda key: items[key].version) for name in order}
-    states = {name: {items[key].state for key in members[name]} for name in order}
+    order = scope.partitions.keys[keys]
+    there = [name for name in order if name in members]
+    versions = {name: partitions.version(keys, name, lambda key: items[key].version) for name in there}
+    states = {name: {items[key].state for key in members[name]} for name in there}
     have = last_versions(instance, scope.key(step))
     shows_failed, running = _statuses(instance, scope.key(step), scope.partitions.definitions[keys])
-    invalid = frozenset(n for n in order if State.FAILED in states[n] and states[n] <= {State.FAILED, State.FRESH})
-    harmless = frozenset(name for name in order if states[name] == {State.FRESH})
+    invalid = frozenset(n for n in there if State.FAILED in states[n] and states[n] <= {State.FAILED, State.FRESH})
+    harmless = frozenset(name for name in there if states[name] == {State.FRESH})
     told = frozenset(name for name in harmless if have.get(name) == versions[name]) - shows_failed
-    everything = frozenset(order)
-    failed = frozenset(name for name in order if State.FAILED in states[name]) | (shows_failed & everything)
+    everything = frozenset(there)
+    failed = frozenset(name for name in there if State.FAILED in states[name]) | (shows_failed & everything)
     return Staleness(order, versions, everything - invalid - told, invalid, failed, running, harmless)
 
 

@@ -52,10 +52,18 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Scan:
-    """steps: the items of each gate, of `report` (by episode) and of `summary` (one, "")."""
+    """steps: the items of each gate, of `report` (by episode) and of `summary` (one, "").
+
+    found: the stored entries behind the items of the gates.
+    """
 
     study: Study
     steps: Mapping[str, Mapping[str, Item]]
+    found: Mapping[str, Mapping[str, Entry]]
+
+    def of(self, gate: str) -> Mapping[str, Entry]:
+        """Today's entries of a gate, as `Results.of` gives its lines."""
+        return self.found[gate]
 
     def before(self, gate: Gate, key: str) -> set[State]:
         """The states of the gates before this one, for the key."""
@@ -85,19 +93,30 @@ class Scanner:
         study = load_study(self._folder)
         wanted = self._fingerprints = Fingerprints(study, self._fingerprints)
         steps: dict[str, dict[str, Item]] = {}
+        entries: dict[str, dict[str, Entry]] = {}
         for gate in GATES:
             self._ledgers[gate.name].refresh()
-            found = steps[gate.name] = {}
+            states, found = steps.setdefault(gate.name, {}), entries.setdefault(gate.name, {})
             for item in items(study, gate):
-                found[item.key] = self._item(gate, item.key, wanted, steps)
-        pages = steps[REPORT] = {name: self._page(study, name, wanted) for name in study.manifest.episodes}
+                version = wanted.of(gate.name, item.key)
+                entry = self._ledgers[gate.name].find(item.key, version)
+                if entry is not None:
+                    found[item.key] = entry
+                states[item.key] = self._item(gate, item.key, version, entry, wanted, steps)
+        pages = steps[REPORT] = {name: self._page(study, name, entries) for name in study.manifest.episodes}
         version = summary_version(study, [page.version for page in pages.values()])
         steps[SUMMARY] = {"": _page(study.reports / SUMMARY_PAGE, version)}
-        return Scan(study, steps)
+        return Scan(study, steps, entries)
 
-    def _item(self, gate: Gate, key: str, wanted: Fingerprints, steps: Mapping[str, Mapping[str, Item]]) -> Item:
-        version, ledger = wanted.of(gate.name, key), self._ledgers[gate.name]
-        entry = ledger.find(key, version)
+    def _item(
+        self,
+        gate: Gate,
+        key: str,
+        version: str,
+        entry: Entry | None,
+        wanted: Fingerprints,
+        steps: Mapping[str, Mapping[str, Item]],
+    ) -> Item:
         if entry is not None and entry.outcome.is_result:
             return Item(State.FRESH, version)
         if entry is not None and entry.reason is not Reason.INPUT_CHANGED:
@@ -105,14 +124,14 @@ class Scanner:
             if was_its_own or _before(gate, key, wanted.study.manifest, steps) - {State.FRESH}:
                 return Item(State.FAILED, version)
             return Item(State.STALE, version, (EARLIER_GATE,))
-        last = ledger.last_result(key)
+        last = self._ledgers[gate.name].last_result(key)
         if last is None:
             return Item(State.MISSING, version)
         return Item(State.STALE, version, _why(last, wanted.parts(gate.name, key)))
 
-    def _page(self, study: Study, episode: str, wanted: Fingerprints) -> Item:
+    def _page(self, study: Study, episode: str, entries: Mapping[str, Mapping[str, Entry]]) -> Item:
         def look(gate: str, key: str) -> str:
-            entry = self._ledgers[gate].find(key, wanted.of(gate, key))
+            entry = entries[gate].get(key)
             return stamp(entry.fingerprint, entry.outcome, entry.reason, entry.message) if entry else ""
 
         return _page(episode_page(study, episode), episode_version(study, episode, look))

@@ -8,19 +8,35 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Protocol
 
 from sbench_dag.dataset.eval_spec import Scoring
 from sbench_dag.outcomes import Outcome
 from sbench_dag.plans.plan import Plan
 from sbench_dag.reports.grid import Results
 from sbench_dag.study import Study
-from sbench_dag.work.store import Line
 
 G1, G2 = "G1", "G2"
+
+
+class Known(Protocol):
+    """A stored line, or the little of it that a ledger keeps."""
+
+    @property
+    def outcome(self) -> Outcome: ...
+
+
+class Outcomes(Protocol):
+    """Today's stored outcomes of a study: `Results`, or a `Scan`."""
+
+    @property
+    def study(self) -> Study: ...
+
+    def of(self, gate: str) -> Mapping[str, Known]: ...
 
 
 class State(StrEnum):
@@ -57,20 +73,20 @@ class StoppedError(Exception):
         self.decision = decision
 
 
-def oracle_reached(results: Results) -> Decision:
+def oracle_reached(results: Outcomes) -> Decision:
     """G1: of the oracle plans that Stage B completed, enough reached. Every one of them must have been tried."""
     study = results.study
     plans = [plan for plan in study.manifest.plans if plan.is_oracle]
     return _decide(G1, plans, results.of("stage_b"), study.stop.oracle_reached_min, "reached")
 
 
-def smoke_lifted(results: Results) -> Decision:
+def smoke_lifted(results: Outcomes) -> Decision:
     """G2: of the smoke plans that Stage C completed, enough lifted the object."""
     study = results.study
     return _decide(G2, smoke_plans(results), results.of("stage_c"), study.stop.smoke_lifted_min, "lifted")
 
 
-def smoke_plans(results: Results) -> list[Plan]:
+def smoke_plans(results: Outcomes) -> list[Plan]:
     """A few oracle picks that reached, always the same ones, of as many categories and episodes as there are."""
     study, stage_b = results.study, results.of("stage_b")
     candidates = [
@@ -88,13 +104,13 @@ def smoke_plans(results: Results) -> list[Plan]:
     return sorted(chosen, key=lambda plan: plan.key)
 
 
-def stopped_by(results: Results) -> Decision | None:
-    """The stopping gate that keeps Stage C from going on, as things stand."""
-    for decide in (oracle_reached, smoke_lifted):
-        decision = decide(results)
-        if decision.state is State.FAILED:
-            return decision
-    return None
+def stopped_by(results: Outcomes, todo: Collection[str]) -> Decision | None:
+    """The stopping gate that would keep Stage C from running these plans, as things stand. Undecided ones do not."""
+    g1 = oracle_reached(results)
+    if g1.state is State.FAILED:
+        return g1
+    g2 = smoke_lifted(results)
+    return g2 if g2.state is State.FAILED and _has_smoke_test(results, todo) else None
 
 
 def stage_c_batches(
@@ -116,11 +132,9 @@ def stage_c_batches(
     yield from _undecided(study)
     before = Results(study)
     _require(oracle_reached(before), overridden)
-    stage_b, stage_c = before.of("stage_b"), before.of("stage_c")
-    plans, wanted = study.manifest.by_key, set(todo)
-    by_then = [p for p in plans.values() if _executes(p, stage_b) and (p.key in wanted or _has_result(p, stage_c))]
+    stage_c = before.of("stage_c")
     first = []
-    if len(by_then) > study.stop.smoke_plans:
+    if _has_smoke_test(before, todo):
         first = [plan.key for plan in smoke_plans(before) if not _has_result(plan, stage_c)]
         if first:
             yield "stage_c", first
@@ -128,6 +142,14 @@ def stage_c_batches(
     rest = [key for key in todo if key not in first]
     if rest:
         yield "stage_c", rest
+
+
+def _has_smoke_test(results: Outcomes, todo: Collection[str]) -> bool:
+    """Whether more picks would have been executed by the end of `todo` than the smoke test itself has."""
+    stage_b, stage_c, wanted = results.of("stage_b"), results.of("stage_c"), set(todo)
+    plans = results.study.manifest.plans
+    by_then = sum(_executes(p, stage_b) and (p.key in wanted or _has_result(p, stage_c)) for p in plans)
+    return by_then > results.study.stop.smoke_plans
 
 
 def _undecided(study: Study) -> Iterator[tuple[str, list[str]]]:
@@ -157,7 +179,7 @@ def _require(decision: Decision, overridden: Callable[[Decision], bool]) -> None
         raise StoppedError(decision)
 
 
-def _decide(gate: str, plans: Iterable[Plan], lines: Mapping[str, Line], limit: float, verb: str) -> Decision:
+def _decide(gate: str, plans: Iterable[Plan], lines: Mapping[str, Known], limit: float, verb: str) -> Decision:
     keys = tuple(plan.key for plan in plans)
     outcomes = Counter(lines[key].outcome if key in lines else Outcome.NOT_RUN for key in keys)
     good, invalid, not_run = (outcomes[o] for o in (Outcome.SUCCESS, Outcome.INVALID, Outcome.NOT_RUN))
@@ -171,7 +193,7 @@ def _decide(gate: str, plans: Iterable[Plan], lines: Mapping[str, Line], limit: 
     return Decision(gate, state, text, keys, good / completed if completed else None, limit, completed)
 
 
-def _executes(plan: Plan, stage_b: Mapping[str, Line]) -> bool:
+def _executes(plan: Plan, stage_b: Mapping[str, Known]) -> bool:
     """Whether Stage C has something to try for a plan; where Stage B has no result yet, it may."""
     if plan.scoring is not Scoring.LIFTED:
         return False
@@ -179,13 +201,13 @@ def _executes(plan: Plan, stage_b: Mapping[str, Line]) -> bool:
     return plan.is_oracle or line is None or not line.outcome.is_result or line.outcome is Outcome.SUCCESS
 
 
-def _reached(plan: Plan, stage_b: Mapping[str, Line]) -> bool:
+def _reached(plan: Plan, stage_b: Mapping[str, Known]) -> bool:
     return plan.key in stage_b and stage_b[plan.key].outcome is Outcome.SUCCESS
 
 
-def _not_run(line: Line) -> bool:
+def _not_run(line: Known) -> bool:
     return line.outcome is Outcome.NOT_RUN
 
 
-def _has_result(plan: Plan, lines: Mapping[str, Line]) -> bool:
+def _has_result(plan: Plan, lines: Mapping[str, Known]) -> bool:
     return plan.key in lines and lines[plan.key].outcome.is_result

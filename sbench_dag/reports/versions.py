@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sbench_dag import __version__
+from sbench_dag.errors import InputError
 from sbench_dag.study import Study
-from sbench_dag.work.fingerprint import combine, fingerprint
+from sbench_dag.work.fingerprint import code_sha256, combine, file_sha256, fingerprint
 
 Look = Callable[[str, str], str]
 """(gate, key) -> a text that changes whenever today's stored result of the key does; "" if there is none."""
@@ -28,12 +30,16 @@ def episode_version(study: Study, episode: str, look: Look) -> str:
     """Changes exactly when something that the episode's page shows does."""
     entries = study.manifest.by_episode[episode]
     lines = [look(gate, entry.key) for entry in entries for gate in _GATES]
-    return combine([__version__, look("g0_spike", episode), *(entry.shown for entry in entries), *lines])
+    return combine([*_common(study), look("g0_spike", episode), *(entry.shown for entry in entries), *lines])
 
 
 def summary_version(study: Study, episode_versions: list[str]) -> str:
     """Changes when any result, cell, problem or override does."""
-    return combine([__version__, study.manifest.version, fingerprint(overrides(study)), *episode_versions])
+    return combine([*_common(study), study.manifest.version, fingerprint(overrides(study)), *episode_versions])
+
+
+def _common(study: Study) -> list[str]:
+    return [__version__, _code(), fingerprint(study.dataset.info)]
 
 
 def written_version(page: Path) -> str | None:
@@ -49,4 +55,19 @@ def written_version(page: Path) -> str | None:
 def overrides(study: Study) -> list[dict[str, Any]]:
     """The overrides of the stopping gates, as they were recorded."""
     file = study.folder / "overrides.jsonl"
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    lines = file.read_text().splitlines() if file.exists() else []
+    return [_override(file, number, line) for number, line in enumerate(lines, 1)]
+
+
+def _override(file: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError(file, f"line {number}", line, f"not valid JSON ({error.msg}); remove or mend it") from None
+
+
+@cache
+def _code() -> str:
+    """Hash of what makes pages: a page of other code or another template is another page."""
+    folder = Path(__file__).parent
+    return fingerprint(code_sha256(folder.glob("*.py")), [file_sha256(f) for f in sorted(folder.glob("templates/*"))])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 
 import dagster as dg
 import pytest
 from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 
-from assets.catch_up import TRIES, Plan, next_runs
+from assets.catch_up import TRIES, NextRuns, next_runs
 from assets.operations import StaleSettings
 from assets.run import STEPS
 from assets.stale_plans import stale_plans
@@ -16,8 +17,11 @@ from sbench_dag import pipeline
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import GATES, find_gate
 from sbench_dag.stale import Scanner
+from sbench_dag.stops import smoke_lifted, stopped_by
+from sbench_dag.study import load_study
 from sbench_dag.work.item import Result
-from tests.assets.support import Bench, failing
+from sbench_dag.work.store import Store
+from tests.assets.support import Bench, failing, failure_of
 
 
 class Daemon:
@@ -27,7 +31,7 @@ class Daemon:
         self.bench = bench
         self.scanner = Scanner(bench.study.folder)
 
-    def ask(self) -> Plan:
+    def ask(self) -> NextRuns:
         return next_runs(self.bench.instance, self.bench.scope, self.scanner.scan())
 
     def launch(self, request: dg.RunRequest) -> dg.ExecuteInProcessResult:
@@ -109,7 +113,6 @@ def test_scattered_partitions_are_one_run(daemon: Daemon):
     for segment in (daemon.bench.study.results / "stage_b").glob("*.jsonl"):
         lines = segment.read_text().splitlines(keepends=True)
         segment.write_text("".join(line for line in lines if plans[1] not in line and plans[15] not in line))
-    daemon.scanner = Scanner(daemon.bench.study.folder)
     daemon.bench.cluster.calls.clear()
     [request] = daemon.ask().requests
     assert (request.tags["dagster/asset_partition_range_start"], request.tags["dagster/asset_partition_range_end"]) == (
@@ -208,6 +211,103 @@ def test_a_run_that_somebody_cancelled_is_not_asked_for_again(daemon: Daemon):
     assert "somebody cancelled" in plan.notes[0]
 
 
+def test_what_is_left_of_a_run_that_somebody_cancelled_half_way_is_not_asked_for_again(daemon: Daemon):
+    daemon.launch(daemon.ask().requests[0])
+    plans = daemon.bench.partitions("stage_b")
+    [request] = daemon.ask().requests
+    run = unfinished(daemon, request)
+    daemon.bench.run("stage_b", keys=plans[:3])  # what it did before
+    daemon.bench.instance.report_run_canceled(run)
+    plan = daemon.ask()
+    assert "stage_b" not in [step_of(request) for request in plan.requests]
+    assert any("stage_b is left alone (17 partitions): somebody cancelled" in note for note in plan.notes)
+    touch(daemon.bench, "val_0002__0")
+    assert step_of(daemon.ask().requests[0]) == "g0_spike", "that is another thing"
+
+
+def test_a_page_may_be_deleted_as_often_as_one_likes(daemon: Daemon):
+    daemon.catch_up()
+    for _ in range(TRIES + 2):
+        (daemon.bench.study.reports / "episodes" / "val_0001__0.html").unlink()
+        assert daemon.catch_up() == ["report"]
+
+
+def test_a_request_that_changes_nothing_is_not_repeated_for_ever(daemon: Daemon, monkeypatch: pytest.MonkeyPatch):
+    """Nobody knows how that could be; if it is, it must not be a run every half minute."""
+    monkeypatch.setattr("assets.report.write_episode", lambda results, episode: None)
+    daemon.launch(daemon.ask().requests[0])
+    daemon.launch(daemon.ask().requests[0])
+    daemon.launch(daemon.ask().requests[0])
+    steps = daemon.catch_up()
+    assert steps.count("report") == 10
+    assert "10 requests of the same changed nothing" in daemon.ask().notes[0]
+
+
+def test_an_episode_that_is_gone_is_a_gap_and_costs_no_other(daemon: Daemon):
+    """The code location has not been reloaded yet: a run over a range would cover it."""
+    daemon.catch_up()
+    study = daemon.bench.study
+    shutil.rmtree(study.dataset.root / "episodes" / "val_0001__0")
+    load_study(study.folder).refresh_manifest()
+    touch(daemon.bench, "val_0002__0")
+    assert daemon.catch_up() == list(STEPS)
+    assert daemon.bench.status("report") == ({"val_0001__0", "val_0002__0"}, set())
+    result = daemon.bench.run("report")
+    assert "the manifest has changed and no longer names it" in failure_of(result)
+    assert daemon.bench.status("report") == ({"val_0002__0"}, {"val_0001__0"})
+
+
+def test_partitions_that_are_new_wait_for_a_reload_and_are_not_forgotten(daemon: Daemon):
+    study = daemon.bench.study
+    file = study.dataset.runs[0]
+    text = file.read_text()
+    file.unlink()
+    study.refresh_manifest()
+    daemon.bench.reload()
+    daemon.catch_up()
+    file.write_text(text)
+    load_study(study.folder).refresh_manifest()
+    daemon.catch_up()
+    [note] = daemon.ask().notes
+    assert "partitions are new; they wait for a reload" in note
+    daemon.bench.reload()
+    assert "stage_b" in daemon.catch_up()
+
+
+def test_what_dagster_has_only_to_be_told_waits_for_no_stopping_gate(daemon: Daemon):
+    """Results of Stage C that an override allowed, seen by a new instance."""
+    daemon.catch_up()
+    too_far = Result(Outcome.FAILURE, Reason.TOO_FAR, "far")
+    scan = daemon.scanner.scan()
+    segment = Store(daemon.bench.study.results).segment("stage_b")
+    for file in (daemon.bench.study.results / "stage_b").glob("*.jsonl"):
+        file.unlink()
+    for key, item in scan.steps["stage_b"].items():
+        segment.append(key, item.version, too_far)
+    assert daemon.ask().requests == [] or step_of(daemon.ask().requests[0]) != "stage_c"
+    with dg.DagsterInstance.ephemeral() as fresh:
+        daemon.bench.instance = fresh
+        assert "stage_c" in daemon.catch_up()
+        assert daemon.bench.status("stage_c")[0] == set(daemon.bench.partitions("stage_c"))
+
+
+def test_g2_stops_the_sensor_only_where_it_stops_a_run(daemon: Daemon):
+    """A study with no more picks than the smoke test has."""
+    daemon.bench.cluster.judge = failing(
+        *daemon.bench.partitions("stage_c"), gate="stage_c", why=Result(Outcome.FAILURE, Reason.NOT_LIFTED, "slipped")
+    )
+    file = daemon.bench.study.folder / "study.toml"
+    file.write_text(file.read_text() + "[stop]\nsmoke_plans = 50\n")
+    daemon.bench.reload()
+    daemon.catch_up()
+    scan = daemon.scanner.scan()
+    assert smoke_lifted(scan).state == "failed"
+    assert stopped_by(scan, daemon.bench.partitions("stage_c")) is None
+    file.write_text(file.read_text().replace("smoke_plans = 50", "smoke_plans = 3"))
+    decision = stopped_by(daemon.scanner.scan(), daemon.bench.partitions("stage_c"))
+    assert decision and decision.gate == "G2"
+
+
 def unfinished(daemon: Daemon, request: dg.RunRequest) -> dg.DagsterRun:
     """A run as the daemon has created it and nobody has begun it yet."""
     assert request.asset_selection is not None
@@ -234,7 +334,7 @@ def test_while_a_backfill_is_open_nothing_is_asked_for(daemon: Daemon):
         asset_selection=[key],
     )  # fmt: skip
     daemon.bench.instance.add_backfill(backfill)
-    assert daemon.ask() == Plan([], ["by-hand: waits for backfill abc"])
+    assert daemon.ask() == NextRuns([], ["by-hand: waits for backfill abc"])
     daemon.bench.instance.update_backfill(backfill.with_status(BulkActionStatus.COMPLETED_SUCCESS))
     assert daemon.ask().requests
 
@@ -275,6 +375,11 @@ def test_the_sensor_says_why_it_asks_for_nothing_and_one_broken_study_does_not_s
     assert isinstance(found, dg.SensorResult) and found.run_requests
     bench.run_all()
     assert evaluate(bench, sensor) == dg.SkipReason("nothing is stale")
+    toml = (bench.study.folder / "study.toml").read_text()
     (bench.study.folder / "study.toml").write_text("[nonsense]\n")
     found = evaluate(bench, sensor)
     assert isinstance(found, dg.SkipReason) and "no such table" in str(found.skip_message)
+    (bench.study.folder / "study.toml").write_text(toml)
+    (bench.study.folder / "overrides.jsonl").write_text('{"gate": "G')
+    found = evaluate(bench, sensor)
+    assert isinstance(found, dg.SkipReason) and "overrides.jsonl: line 1" in str(found.skip_message)

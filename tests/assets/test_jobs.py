@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._core.errors import DagsterExecutionInterruptedError
 
 from assets.jobs import nightly_rescore, nightly_schedule, retry_failed
 from assets.operations import NightlySettings
 from assets.report import summary
+from assets.run import Request, Runner
 from assets.scope import Scope
 from assets.started_by import STARTED_BY, is_cancelled
 from resources.cluster import ClusterResource
+from sbench_dag.study import create_study
 from tests.assets.support import Bench, Pretended, failing, without
 
 
@@ -85,6 +89,30 @@ def test_a_study_that_is_not_there_is_named(bench: Bench):
     text = failure_of(execute(bench, retry_failed([bench.scope]), ["by-hand", "nonsense"]))
     assert "no study nonsense here; there are by-hand" in text
     assert bench.cluster.calls == []
+
+
+def test_one_broken_study_does_not_stop_the_others(bench: Bench, home: Path):
+    bench.run_all()
+    broken = Scope(create_study("a-broken-one", home / "datasets" / "by-hand"))
+    (broken.study.folder / "study.toml").write_text("[nonsense]\n")
+    result = execute(bench, nightly_rescore([broken, bench.scope]))
+    assert "a-broken-one: InputError: " in failure_of(result)
+    assert runs_of(bench, result.run_id) == ["summary"], "of the other one"
+
+
+def test_a_run_that_ends_with_its_job_is_cancelled_and_has_not_failed(bench: Bench):
+    def terminated(gate: str, key: str):
+        raise DagsterExecutionInterruptedError
+
+    cancelled = bench.instance.create_run_for_job(bench.job)
+    bench.instance.report_run_canceling(cancelled)
+    parent = cancelled.run_id
+    runner = Runner(bench.instance, bench.study, ClusterResource(), tags={STARTED_BY: parent})
+    bench.cluster.judge = terminated
+    with pytest.raises(KeyboardInterrupt):
+        runner.run(Request(("g0_spike",)))
+    [run] = bench.instance.get_runs(dg.RunsFilter(tags={STARTED_BY: parent}))
+    assert run.status is dg.DagsterRunStatus.CANCELED
 
 
 def test_the_night_scores_what_is_new_and_simulates_nothing(bench: Bench):
