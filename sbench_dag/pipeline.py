@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 
 import mujoco
 
@@ -13,6 +13,7 @@ from sbench_dag.grounding.gate import STAGE_B
 from sbench_dag.manipulation.gate import ROLLOUT, STAGE_C
 from sbench_dag.rewards.gate import ROLLOUT_REWARDS
 from sbench_dag.scenes.gate import G0_SPIKE
+from sbench_dag.scenes.scene import SceneSource
 from sbench_dag.scenes.sources import open_source
 from sbench_dag.study import Study
 from sbench_dag.work.fingerprint import combine, fingerprint
@@ -60,7 +61,7 @@ class Fingerprints:
     def __init__(self, study: Study, before: Fingerprints | None = None):
         self.study = study
         self._manifest = study.manifest
-        self._episode = cache(self._episode_content)
+        self._episode = cache(lambda episode: self._episode_content(episode, self._source))
         self._fixed = cache(self._fixed_parts)
         self._known: dict[str, dict[tuple[str, str], str]] = {episode: {} for episode in self._manifest.episodes}
         self._plans = self._manifest.entry
@@ -96,9 +97,9 @@ class Fingerprints:
         return {**self._fixed(name), "episode": self._episode(episode), **own, **before}
 
     def is_current(self, name: str, key: str) -> bool:
-        """Whether the episode's files are still those that were read."""
+        """Whether the episode's files, and its scene's, are still those that were read."""
         episode = self._episode_of(find_gate(name), key)
-        return self._episode_content(episode) == self._episode(episode)
+        return self._episode_content(episode, self._open_source()) == self._episode(episode)
 
     def _episode_of(self, gate: Gate, key: str) -> str:
         return key if gate.keys is Keys.EPISODE else self._plans[key].episode
@@ -109,13 +110,21 @@ class Fingerprints:
     def _fixed_parts(self, name: str) -> dict[str, str]:
         """Those that are the same for all of a gate's items."""
         gates, study = inside(find_gate(name)), self.study
-        source = open_source(study.scene_source, study.dataset.root)
         settings = [gate.settings(study) for gate in gates]
         return {
-            "code": fingerprint([gate.code_version for gate in gates], source.version),
+            "code": fingerprint([gate.code_version for gate in gates], self._source.version),
             "engine": fingerprint(study.physics.mujoco or mujoco.__version__),
             "configuration": fingerprint(settings, study.scene_source, replace(study.physics, mujoco="")),
         }
 
-    def _episode_content(self, episode: str) -> str:
-        return self.study.dataset.episode(episode).content
+    def _episode_content(self, name: str, source: SceneSource) -> str:
+        episode = self.study.dataset.episode(name)
+        scene = source.content(episode)
+        return combine([episode.content, scene]) if scene else episode.content
+
+    @cached_property
+    def _source(self) -> SceneSource:
+        return self._open_source()
+
+    def _open_source(self) -> SceneSource:
+        return open_source(self.study.scene_source, self.study.dataset.root)

@@ -136,6 +136,49 @@ def test_the_end_state_of_one_episode_changes_that_episodes_gates_only(study: St
     assert {gate.name: why(found, gate.name) for gate in GATES} == {gate.name: {"episode"} for gate in GATES}
 
 
+@pytest.mark.parametrize("file", ["scene.xml", "looks.xml", "scene_metadata.json"])
+def test_a_file_of_a_scene_changes_the_episodes_of_that_scene_only(study: Study, file: str):
+    scanner, scene = Scanner(study.folder), study.dataset.root / "scenes" / "b"
+    _include(scene / "scene.xml", "looks.xml")
+    run_here(find_study("blocks"))
+    write_pages(find_study("blocks"))
+    assert not not_fresh(scanner.scan())
+    (scene / file).write_text((scene / file).read_text() + " ")
+    found = scanner.scan()
+    assert stale(found) == {**{step: {"b__0"} for step in STEPS[:-1]}, "summary": {""}}
+    assert {gate.name: why(found, gate.name) for gate in GATES} == {gate.name: {"episode"} for gate in GATES}
+
+
+def _include(xml: Path, name: str) -> None:
+    xml.with_name(name).write_text("<mujoco><visual/></mujoco>")
+    xml.write_text(xml.read_text().replace("</mujoco>", f'<include file="{name}"/></mujoco>'))
+
+
+@pytest.mark.parametrize("breaks", ["no scene", "no metadata", "scene is a folder", "no meta", "meta", "xml", "scene"])
+def test_a_scene_that_is_gone_makes_stale_and_raises_nothing(study: Study, breaks: str):
+    scene, meta = study.dataset.root / "scenes" / "b", study.dataset.episode("b__0").files.meta
+    data = json.loads(meta.read_text())
+    match breaks:
+        case "no scene":
+            (scene / "scene.xml").unlink()
+        case "no metadata":
+            (scene / "scene_metadata.json").unlink()
+        case "scene is a folder":
+            (scene / "scene.xml").unlink()
+            (scene / "scene.xml").mkdir()
+        case "no meta":
+            meta.unlink()
+        case "meta":
+            meta.write_text("{")
+        case "xml":
+            meta.write_text(json.dumps({**data, "scene": {"xml": "/"}}))
+        case "scene":
+            meta.write_text(json.dumps({**data, "scene": 5}))
+    assert stale(scan(study))["g0_spike"] == {"b__0"}
+    [line] = [line for line in run_here(study, "g0_spike")["g0_spike"] if line.key == "b__0"]
+    assert line.result.reason is Reason.BAD_INPUT
+
+
 def test_another_answer_is_another_plan_and_concerns_that_alone(study: Study):
     before = set(study.manifest.entry)
     answer(study, "a__0", "q00", "attic")

@@ -72,9 +72,10 @@ def test_an_episode_that_is_gone_is_not_run(study: Study):
     assert is_outdated(run(study, "g0_spike", task))
 
 
+@pytest.mark.parametrize("changed", ["episodes/blocks__0/meta.json", "scenes/blocks/scene.xml"])
 @pytest.mark.parametrize("gate", ["g0_spike", "stage_c"])
 def test_an_episode_that_changes_while_it_is_worked_on_gives_no_result(
-    study: Study, gate: str, monkeypatch: pytest.MonkeyPatch
+    study: Study, gate: str, changed: str, monkeypatch: pytest.MonkeyPatch
 ):
     """Its files may have been read half before and half after. The rollout inside Stage C counts as little."""
     for earlier in ("g0_spike", "stage_b")[: GATES.index(gate)]:
@@ -85,8 +86,8 @@ def test_an_episode_that_changes_while_it_is_worked_on_gives_no_result(
 
     def meanwhile(context: Context, item: WorkItem) -> Result:
         result = inner.run(context, item)
-        meta = study.dataset.episode(item.group).files.meta
-        meta.write_text(meta.read_text() + " ")
+        file = study.dataset.root / changed
+        file.write_text(file.read_text() + " ")
         return result
 
     monkeypatch.setattr("sbench_dag.manipulation.gate.ROLLOUT", replace(inner, run=meanwhile))

@@ -19,7 +19,7 @@ from sbench_dag.dataset.eval_spec import EvalSpec, read_eval_spec
 from sbench_dag.dataset.fields import get, read_json
 from sbench_dag.dataset.layout import EpisodeFiles
 from sbench_dag.errors import InputError, SetupError
-from sbench_dag.work.fingerprint import file_sha256, fingerprint
+from sbench_dag.work.fingerprint import fingerprint, sha256_if_there
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Episode:
 
     @cached_property
     def content(self) -> str:
-        """Hash of everything in the episode's folder that a gate reads; missing files count as missing."""
-        return fingerprint({f.name: file_sha256(f) if f.exists() else None for f in self.files.all})
+        """Hash of everything in the episode's folder that a gate reads; unreadable files count as missing."""
+        return fingerprint({f.name: sha256_if_there(f) for f in self.files.all})
 
     def _check_name(self, file: Path, name: str) -> None:
         if name != self.name:

@@ -86,7 +86,7 @@ def read_meta(file: Path) -> EpisodeMeta:
             get(file, stamp, "sha256", str, "scene_fingerprint"),
         ),
         tracked=unique(file, "tracked", get(file, data, "tracked", list)),
-        scene=data.get("scene", {}),
+        scene=get(file, data, "scene", dict) if "scene" in data else {},
     )
 
 

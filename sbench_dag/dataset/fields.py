@@ -21,6 +21,8 @@ def read_json(file: Path, kind: type | tuple[type, ...] = dict) -> Any:
         value = json.loads(file.read_text())
     except FileNotFoundError:
         raise InputError(file, "file", file.name, "does not exist") from None
+    except OSError as error:
+        raise InputError(file, "file", file.name, f"can't be read: {error.strerror}") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(file, "json", str(error), "not valid JSON; is the file truncated?") from None
     if not isinstance(value, kind):

@@ -9,19 +9,23 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import mujoco
 
+from sbench_dag.dataset.dataset import Episode
 from sbench_dag.dataset.episode import EpisodeMeta
 from sbench_dag.dataset.fields import get, read_json
 from sbench_dag.errors import InputError
 from sbench_dag.robot.fr3 import add_robot
 from sbench_dag.robot.robot import find_robot
 from sbench_dag.scenes.fingerprint import scene_fingerprint
+from sbench_dag.scenes.mjcf import scene_files
 from sbench_dag.scenes.scene import Furniture, Room, Scene, SceneObject
 from sbench_dag.scenes.simulation import apply_options
+from sbench_dag.work.fingerprint import fingerprint, sha256_if_there
 
 _UNBOUNDED_M = 20.0  # a plane of size 0 has no edge
 
@@ -33,14 +37,31 @@ class MolmoSpacesSource:
 
     def __init__(self, dataset: Path, sleep: bool = True):
         self.dataset, self.sleep = dataset, sleep
+        self._sha256 = cache(sha256_if_there)  # episodes share scenes, and scenes share meshes
+        self._content = cache(self._scene_content)
 
     def build(self, meta: EpisodeMeta) -> Scene:
         meta_file = self.dataset / "episodes" / meta.episode / "meta.json"
-        xml = self.dataset / get(meta_file, meta.scene, "xml", str, "scene")
-        metadata_file = xml.with_name(f"{xml.stem.removesuffix('_ceiling')}_metadata.json")
+        xml = self._xml(meta, meta_file)
+        metadata_file = _metadata_file(xml)
         entries = get(metadata_file, read_json(metadata_file), "objects", dict)
         model = self._compile(xml)
         return read_scene(model, entries, metadata_file)
+
+    def content(self, episode: Episode) -> str:
+        try:
+            return self._content(self._xml(episode.meta, episode.files.meta))
+        except InputError:
+            return ""
+
+    def _xml(self, meta: EpisodeMeta, meta_file: Path) -> Path:
+        name = get(meta_file, meta.scene, "xml", str, "scene")
+        if not Path(name).name or "\0" in name:
+            raise InputError(meta_file, "scene.xml", name, "not the name of a file")
+        return self.dataset / name
+
+    def _scene_content(self, xml: Path) -> str:
+        return fingerprint(scene_files(xml, self._sha256), self._sha256(str(_metadata_file(xml))))
 
     def _compile(self, xml: Path) -> mujoco.MjModel:
         try:
@@ -54,6 +75,10 @@ class MolmoSpacesSource:
                 return spec.compile()
         except ValueError as error:
             raise InputError(xml, "mjcf", str(error), "MuJoCo can't read or compile this scene") from None
+
+
+def _metadata_file(xml: Path) -> Path:
+    return xml.with_name(f"{xml.stem.removesuffix('_ceiling')}_metadata.json")
 
 
 def read_scene(model: mujoco.MjModel, entries: Mapping[str, Any], file: Path) -> Scene:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import mujoco
 
+from sbench_dag.dataset.dataset import Episode
 from sbench_dag.dataset.episode import EpisodeMeta, SceneFingerprint
 from sbench_dag.robot.robot import Robot
 
@@ -75,7 +76,7 @@ class Scene:
 
 
 class SceneSource(Protocol):
-    """Where scenes come from. `version` names the assets: it is part of every fingerprint."""
+    """Where scenes come from. `version` names the source's code and own assets: it is part of every fingerprint."""
 
     version: str
 
@@ -84,5 +85,13 @@ class SceneSource(Protocol):
 
         Raises:
             InputError: the episode's description of its scene is wrong.
+        """
+        ...
+
+    def content(self, episode: Episode) -> str:
+        """Hash of the files that the episode's scene is made of; "" if its version covers them.
+
+        What is missing or wrong is no error here, it counts as missing. A source may remember what it has seen: open
+        another one to look again.
         """
         ...

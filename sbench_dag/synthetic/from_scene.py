@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from sbench_dag.dataset.answers import Answer, Run, Selection, write_run
-from sbench_dag.dataset.dataset import DatasetInfo, write_dataset_info
+from sbench_dag.dataset.dataset import DatasetInfo, Episode, write_dataset_info
 from sbench_dag.dataset.episode import (
     EndState,
     EpisodeMeta,
@@ -40,7 +40,6 @@ from sbench_dag.scenes.placing import place_robot
 from sbench_dag.scenes.render import render_scene
 from sbench_dag.scenes.scene import Furniture, Scene
 from sbench_dag.scenes.support import support_map
-from sbench_dag.work.fingerprint import file_sha256
 
 _FRAMES, _STEPS_PER_FRAME = 30, 33
 _SIZE = 224
@@ -60,11 +59,12 @@ def dataset_from_scene(xml: Path, root: Path, name: str) -> None:
     files = EpisodeFiles(root / "episodes" / episode)
     files.folder.mkdir(parents=True, exist_ok=True)
     blank = EpisodeMeta(episode, "molmospaces", 0, SceneFingerprint(0, ""), (), where)
-    scene = MolmoSpacesSource(root).build(blank)
+    source = MolmoSpacesSource(root)
+    scene = source.build(blank)
     names = tuple(sorted(scene.objects))
     write_meta(files.meta, EpisodeMeta(episode, "molmospaces", 0, scene.fingerprint, names, where))
     spec = _record(scene, episode, names, files)
-    revision = f"{name}-{file_sha256(xml)[:12]}"
+    revision = f"{name}-{source.content(Episode(episode, files))[:12]}"
     _write_answers(root, spec, revision)
     write_dataset_info(root, DatasetInfo(name, name, revision, synthetic=True))
 

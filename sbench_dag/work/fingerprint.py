@@ -36,6 +36,14 @@ def file_sha256(path: Path) -> str:
     return found
 
 
+def sha256_if_there(path: Path | str) -> str | None:
+    """`file_sha256`, or None if the file is missing or can't be read."""
+    try:
+        return file_sha256(Path(path))
+    except (OSError, ValueError):  # ValueError: a name that no file can have
+        return None
+
+
 _CLOCK_NS = 2_000_000_000  # no file system's clock is coarser
 _hashes: dict[Path, tuple[tuple[int, ...], str]] = {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sbench_dag.dataset.dataset import Episode
 from sbench_dag.dataset.episode import EpisodeMeta
 from sbench_dag.errors import InputError
 from sbench_dag.robot.fr3 import add_robot
@@ -25,6 +26,10 @@ class HouseSource:
         if meta.house_index < 0:
             raise InputError("meta.json", "house_index", meta.house_index, "houses are numbered from 0")
         return build_house(plan_house(meta.house_index), self.sleep)
+
+    def content(self, episode: Episode) -> str:
+        """A house is made by code and by nothing else."""
+        return ""
 
 
 def build_house(plan: HousePlan, sleep: bool = True) -> Scene:
