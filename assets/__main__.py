@@ -20,7 +20,7 @@ from sbench_dag.study import Study, find_study, study_names
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """0: everything has a result. 1: something has none; it says what and why. 2: it could not begin."""
+    """0: all that was asked for has a result. 1: something has none; it says what and why. 2: it could not begin."""
     try:
         return _run(_parser().parse_args(argv))
     except SbenchError as error:

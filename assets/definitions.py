@@ -16,8 +16,11 @@ from sbench_dag.study import find_study, home, study_names
 
 
 def build_definitions() -> dg.Definitions:
-    """Every study that there is. One that can't be loaded shows why and leaves the others alone."""
-    operations = load_operations()
+    """Every study that there is. One that can't be loaded shows why and leaves the others alone.
+
+    So do the settings of what runs by itself: instead of those in a broken file, the defaults hold.
+    """
+    operations, broken_operations = _operations()
     assets: list[dg.AssetsDefinition | dg.AssetSpec] = []
     scopes: list[Scope] = []
     for name in study_names():
@@ -28,13 +31,25 @@ def build_definitions() -> dg.Definitions:
         except Exception as error:  # whatever is wrong with one study, the others go on
             assets.append(_broken(name, error))
     return dg.Definitions(
-        assets=assets or [_nothing_yet()],
+        assets=[*broken_operations, *(assets or [_nothing_yet()])],
         jobs=automation.jobs(scopes),
         schedules=automation.schedules(scopes, operations),
         sensors=automation.sensors(scopes, operations),
         resources={"cluster": ClusterResource.configured()},
         executor=dg.in_process_executor,
     )
+
+
+def _operations() -> tuple[Operations, list[dg.AssetSpec]]:
+    """The settings, and where they can't be loaded the defaults and what shows why."""
+    try:
+        return load_operations(), []
+    except Exception as error:  # whatever is wrong with them, the studies can be looked at and worked on
+        text = (
+            "What runs by itself has its default settings, and nobody is told of failures but by the file, because "
+            f"{home() / 'operations.toml'} can't be loaded. {type(error).__name__}: {error}"
+        )
+        return Operations(), [dg.AssetSpec("operations_toml_cannot_be_loaded", description=text)]
 
 
 def _scope(name: str, others: Sequence[Scope], operations: Operations) -> Scope:

@@ -1,7 +1,9 @@
 """Dagster's own run launcher, which also knows whether the process of a run is still there.
 
 Without that, a run that was in progress when the machine went down would be so for ever, and keep its place in the
-pool. A run is called lost only where that is certain: a process that can't be seen from here counts as alive.
+pool. A process that can't be seen from here counts as alive. What is known of one is its id and when it said so, by a
+clock that may have been set since: so an id that another process has by now is taken for the run's own, unless the
+machine was booted in between, or that process began much later. Such a run stays in progress.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from dagster._core.launcher.default_run_launcher import DefaultRunLauncher
 from assets.instance import host_of
 
 _CLOCK_S = 2.0  # by how much the kernel's clock and that of an event may differ
+_SET_S = 600.0  # by how much a clock may be put forward without a run that looks lost
 
 
 class WatchedRunLauncher(DefaultRunLauncher):
@@ -40,15 +43,23 @@ class WatchedRunLauncher(DefaultRunLauncher):
 
 
 def _runs(pid: int, at: float) -> bool:
-    """Whether the process that had this id at a time (seconds since 1970) still runs."""
-    try:
-        _, fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)
-    except (FileNotFoundError, ProcessLookupError):
+    """Whether the process that had this id at a time (seconds since 1970) still runs, as far as can be told."""
+    started, booted = _started(pid), _booted()
+    if started is None or booted > at + _CLOCK_S:
         return False
-    state, started = fields.split()[0], int(fields.split()[19]) / os.sysconf("SC_CLK_TCK")
-    return state != "Z" and _booted() + started <= at + _CLOCK_S
+    return booted + started <= at + _SET_S
+
+
+def _started(pid: int) -> float | None:
+    """When a process began, in seconds since the machine did; None if it has ended."""
+    try:
+        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if state == "Z" else int(fields[18]) / os.sysconf("SC_CLK_TCK")
 
 
 def _booted() -> float:
+    """In seconds since 1970. It moves when the clock is set."""
     lines = Path("/proc/stat").read_text().splitlines()
     return float(next(line.split()[1] for line in lines if line.startswith("btime")))

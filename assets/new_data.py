@@ -15,13 +15,13 @@ from assets.in_flight import in_flight
 from assets.operations import NewDataSettings
 from assets.partitions import Partitions
 from assets.reload import can_reload, reload_location
-from assets.scope import REPORT, Scope
+from assets.scope import REPORT, Scope, partitions_of
 from sbench_dag.errors import SbenchError
 from sbench_dag.gate import Keys
 from sbench_dag.pipeline import GATES
 from sbench_dag.plans.build import Manifest, build_manifest
 from sbench_dag.plans.inputs import input_files, signature
-from sbench_dag.plans.manifest import StoredManifest, manifest_files, write_manifest
+from sbench_dag.plans.manifest import manifest_files, write_manifest
 from sbench_dag.study import Study
 from sbench_dag.work.fingerprint import fingerprint
 
@@ -30,12 +30,14 @@ class Look(BaseModel):
     """What the last look at a study has seen; the cursor has one for each.
 
     seen: the data set's files. built: those that the manifest was built of. manifest: its own files.
-    partitions: those of the manifest on disk. changed: when they last did, in seconds since 1970; 0: not seen yet.
+    by: what the partitions are, each plan or each episode. partitions: those of the manifest on disk. changed: when
+    they last did, in seconds since 1970; 0: not seen yet.
     """
 
     seen: str
     built: str = ""
     manifest: str = ""
+    by: str = ""
     partitions: str = ""
     changed: float = 0.0
 
@@ -53,6 +55,7 @@ BY_HAND = (
     "A UI that was loaded before shows the old ones until somebody presses Reload, at Deployment > Code locations. "
     "It reloads by itself where web server and daemon share a code server (docs/new-data.md)."
 )
+_ASKED_S = 24 * 3600.0  # for how long ticks ask for that: nobody knows whether somebody has pressed it
 _CURSOR = TypeAdapter(dict[str, Look])
 
 
@@ -75,7 +78,7 @@ def _evaluate(context: dg.SensorEvaluationContext, scopes: Sequence[Scope]) -> d
     found = {scope.study.name: _look(context.instance, scope, last.get(scope.study.name), now) for scope in scopes}
     looks = {name: one.look for name, one in found.items() if one.look}
     outdated = [name for name, one in found.items() if one.outdated]
-    reloaded, text = _reload(context.code_location_origin, outdated, looks)
+    reloaded, text = _reload(context.code_location_origin, outdated, looks, now)
     changed = [scope for scope in scopes if scope.study.name in looks and looks[scope.study.name].changed == now]
     texts = [*(f"{name}: {one.text}" for name, one in found.items() if one.text), text]
     return dg.SensorResult(
@@ -106,31 +109,34 @@ def _look(instance: dg.DagsterInstance, scope: Scope, last: Look | None, now: fl
 def _look_at(instance: dg.DagsterInstance, scope: Scope, last: Look | None, now: float) -> Found:
     study, texts = scope.current(), []
     files = signature(input_files(study.dataset))
-    if last and files != last.seen:
+    if last is None:
+        return Found(Look(seen=files), "first look; the next one says whether files are changing")
+    if files != last.seen:
         return Found(last.model_copy(update={"seen": files}), "files are changing; rebuilt when they have come to rest")
-    look = last or Look(seen=files)
-    if (files, signature(manifest_files(study.manifest_folder))) != (look.built, look.manifest):
+    there = (files, signature(manifest_files(study.manifest_folder)), study.partitions.by)
+    if there != (last.built, last.manifest, last.by):
         manifest = build_manifest(study.dataset)
-        waits = _waits(instance, scope, manifest)
+        waits = _waits(instance, scope, partitions_of(study, manifest))
         if waits:
-            return Found(look, waits)
+            return Found(last, waits)
         if write_manifest(study.manifest_folder, manifest):
             texts.append(_summary(scope, manifest))
-        look = _built(look, scope, study, manifest, now)
-    if look.partitions == _partitions(scope.partitions):
-        return Found(look, "\n".join(texts))
-    waits = _waits(instance, scope, study.manifest)
-    return Found(look, "\n".join([*texts, waits] if waits else texts), outdated=not waits)
+        last = _built(last, scope, study, now)
+    if last.partitions == _partitions(scope.partitions):
+        return Found(last, "\n".join(texts))
+    waits = _waits(instance, scope, partitions_of(study))
+    return Found(last, "\n".join([*texts, waits] if waits else texts), outdated=not waits)
 
 
-def _built(look: Look, scope: Scope, study: Study, manifest: Manifest, now: float) -> Look:
+def _built(look: Look, scope: Scope, study: Study, now: float) -> Look:
     """The look after the manifest was built of the files that it has seen."""
-    partitions = _partitions(Partitions(manifest, scope.partitions.by_episode))
+    partitions = _partitions(partitions_of(study))
     before = look.partitions or _partitions(scope.partitions)
     return Look(
         seen=look.seen,
         built=look.seen,
         manifest=signature(manifest_files(study.manifest_folder)),
+        by=study.partitions.by,
         partitions=partitions,
         changed=look.changed if partitions == before else now,
     )
@@ -140,7 +146,7 @@ def _partitions(partitions: Partitions) -> str:
     return fingerprint([partitions.keys[kind] for kind in Keys])
 
 
-def _summary(scope: Scope, manifest: Manifest | StoredManifest) -> str:
+def _summary(scope: Scope, manifest: Manifest) -> str:
     """Against what the code location was loaded with."""
     before, after = set(scope.study.manifest.entry), set(manifest.by_key)
     problems = f"; {len(manifest.problems)} problems, the first: {manifest.problems[0]}" if manifest.problems else ""
@@ -150,21 +156,23 @@ def _summary(scope: Scope, manifest: Manifest | StoredManifest) -> str:
     )
 
 
-def _waits(instance: dg.DagsterInstance, scope: Scope, manifest: Manifest | StoredManifest) -> str:
+def _waits(instance: dg.DagsterInstance, scope: Scope, after: Partitions) -> str:
     """A backfill fails as a whole when one of its partitions goes; what only adds some disturbs nothing."""
-    before, after = scope.partitions.keys, Partitions(manifest, scope.partitions.by_episode).keys
-    gone = sum(len(set(before[kind]) - set(after[kind])) for kind in Keys if kind is not Keys.PICK)
+    before = scope.partitions.keys
+    gone = {key for kind in Keys for key in set(before[kind]) - set(after.keys[kind])}
     busy = in_flight(instance, scope) if gone else ""
-    return f"{gone} partitions are to go, which waits for what is under way: {busy}" if busy else ""
+    return f"{len(gone)} partitions are to go, which waits for what is under way: {busy}" if busy else ""
 
 
-def _reload(origin: CodeLocationOrigin | None, outdated: Sequence[str], looks: Mapping[str, Look]) -> tuple[bool, str]:
+def _reload(
+    origin: CodeLocationOrigin | None, outdated: Sequence[str], looks: Mapping[str, Look], now: float
+) -> tuple[bool, str]:
     """Whether the UI shows the partitions that are on disk, as far as can be told, and what to say."""
     if can_reload(origin):
         problem = reload_location(origin) if outdated else ""
         return not problem, problem or (f"the code location is reloaded for {', '.join(outdated)}" if outdated else "")
     changed = max((look.changed for look in looks.values()), default=0.0)
-    if not changed:
+    if now - changed > _ASKED_S:
         return True, ""
     when = datetime.fromtimestamp(changed).astimezone().isoformat(" ", "seconds")
     return False, f"partitions have changed at {when}. {BY_HAND}"

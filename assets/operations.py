@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from zoneinfo import ZoneInfo
+
+from dagster._utils.schedules import is_valid_cron_string
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from sbench_dag.study import home
 from sbench_dag.toml import read_toml
@@ -33,6 +36,22 @@ class NightlySettings(_Settings):
     cron: str = Field(default="0 3 * * *", description="When, as cron says it.")
     timezone: str = Field(default="UTC", description="Whose clock: a name of the IANA data base.")
     report_max_age_h: float = Field(default=26.0, gt=0, description="A report older than this shows as not fresh.")
+
+    @field_validator("cron")
+    @classmethod
+    def _is_cron(cls, value: str) -> str:
+        if not is_valid_cron_string(value):
+            raise ValueError("no cron expression that Dagster takes: minute, hour, day, month, day of the week")
+        return value
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_zone(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (KeyError, ValueError, OSError):  # unknown; not even a relative path; a folder of the data base
+            raise ValueError("no time zone of the IANA data base, such as Europe/Berlin") from None
+        return value
 
 
 class EmailSettings(_Settings):
@@ -74,4 +93,4 @@ def load_operations() -> Operations:
         InputError: operations.toml has a field that does not exist, or a wrong value.
     """
     file = home() / "operations.toml"
-    return read_toml(file, Operations) if file.exists() else Operations()
+    return read_toml(file, Operations, secret=("notify",)) if file.exists() else Operations()

@@ -5,13 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from dagster._core.errors import DagsterUserCodeUnreachableError
 from dagster._core.remote_origin import CodeLocationOrigin, GrpcServerCodeLocationOrigin
 
 from assets.instance import CHECKOUT
 
-TIMEOUT_S = 40  # a sensor's tick may take 60 s
-_LOAD = "import dagster as dg; from assets.definitions import defs; dg.Definitions.validate_loadable(defs)"
+TIMEOUT_S = 25  # of the check and of the reload: a sensor's tick may take 60 s in all
+ID_TIMEOUT_S = 4
+# with a broken operations.toml it would load too, and forget the settings that it has
+_LOAD = (
+    "import dagster as dg; from assets.operations import load_operations; load_operations(); "
+    "from assets.definitions import defs; dg.Definitions.validate_loadable(defs)"
+)
 
 
 def can_reload(origin: CodeLocationOrigin | None) -> bool:
@@ -32,13 +36,13 @@ def reload_location(origin: CodeLocationOrigin | None) -> str:
     broken = load_error()
     if broken:
         return f"not reloaded, because the code location would not load: {broken}"
-    client = origin.create_client()
     try:
-        before = client.get_server_id()
+        client = origin.create_client()
+        before = client.get_server_id(timeout=ID_TIMEOUT_S)
         client.reload_code(timeout=TIMEOUT_S)
-        after = client.get_server_id()
-    except DagsterUserCodeUnreachableError as error:
-        return f"the code server did not reload: {error}; the next look tries again"
+        after = client.get_server_id(timeout=ID_TIMEOUT_S)
+    except Exception as error:  # whatever it is, the tick says it
+        return f"the code server did not reload: {type(error).__name__}: {error}; the next look tries again"
     if before == after:
         return (
             "the code server can't be reloaded: restart it, as `dagster code-server start` instead of "
@@ -55,4 +59,7 @@ def load_error() -> str:
         )
     except subprocess.TimeoutExpired:
         return f"not within {TIMEOUT_S} s"
-    return done.stderr.strip().splitlines()[-1] if done.returncode else ""
+    if done.returncode == 0:
+        return ""
+    said = done.stderr.strip().splitlines()
+    return said[-1] if said else f"its process ended with {done.returncode}"

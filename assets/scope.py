@@ -16,6 +16,7 @@ from assets.partitions import Partitions
 from assets.pool import POOL, SIMULATING
 from sbench_dag.gate import Gate, Keys
 from sbench_dag.pipeline import GATES, gates_before, inside
+from sbench_dag.plans.build import Manifest
 from sbench_dag.stale import REPORT, SUMMARY
 from sbench_dag.study import Study, load_study
 
@@ -30,8 +31,9 @@ _GROUPS = {
 }
 
 
-def partitions_of(study: Study) -> Partitions:
-    return Partitions(study.manifest, study.partitions.by == "episode")
+def partitions_of(study: Study, manifest: Manifest | None = None) -> Partitions:
+    """manifest: instead of the one that is stored."""
+    return Partitions(manifest or study.manifest, study.partitions.by == "episode")
 
 
 Decorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]

@@ -73,8 +73,13 @@ def _parsed(url: str) -> URL:
     except (ArgumentError, ValueError):
         raise SetupError(f"{_FORM}; what it is now is no URL") from None
     if parsed.drivername not in ("postgresql", "postgresql+psycopg2") or not (parsed.host and parsed.database):
-        raise SetupError(f"{_FORM}, and is {parsed.render_as_string(hide_password=True)}")
+        raise SetupError(f"{_FORM}, and is {_shown(parsed)}")
     return parsed
+
+
+def _shown(url: URL) -> str:
+    """Without the password, which may also stand in the query."""
+    return url.set(query={}).render_as_string(hide_password=True)
 
 
 @contextmanager
@@ -88,8 +93,7 @@ def _alone(url: URL) -> Iterator[None]:
             break
         except OperationalError as error:
             if time.monotonic() > deadline:
-                where = url.render_as_string(hide_password=True)
-                raise SetupError(f"{VARIABLE}: can't use {where}: {' '.join(str(error.orig).split())}") from None
+                raise SetupError(f"{VARIABLE}: can't use {_shown(url)}: {' '.join(str(error.orig).split())}") from None
             time.sleep(0.2)
     with connection:
         connection.execute(text(f"SELECT pg_advisory_lock({_LOCK})"))

@@ -23,12 +23,17 @@ class InvalidError(SbenchError):
         self.reason = reason
 
 
+HIDDEN = object()
+"""Instead of a value that may be a secret."""
+
+
 class InputError(InvalidError):
-    """A file is wrong. The text names the file, the field and the value."""
+    """A file is wrong. The text names the file, the field and the value, unless that is HIDDEN."""
 
     def __init__(self, file: Path | str, field: str, value: object, problem: str):
         self.file, self.field, self.value, self.problem = Path(file), field, value, problem
-        super().__init__(Reason.BAD_INPUT, f"{file}: {field} = {_short(value)}: {problem}")
+        found = field if value is HIDDEN else f"{field} = {_short(value)}"
+        super().__init__(Reason.BAD_INPUT, f"{file}: {found}: {problem}")
 
 
 def _short(value: object, limit: int = 80) -> str:

@@ -244,6 +244,8 @@ def load_study(folder: Path) -> Study:
     for table in data:
         if table not in (*_TABLES, "dataset", "scenes"):
             raise InputError(file, table, data[table], f"no such table; there are {', '.join(_TABLES)}")
+        if not isinstance(data[table], dict):
+            raise InputError(file, table, data[table], f"expected a table: a line [{table}], its settings below it")
     dataset, scenes = get(file, data, "dataset", dict), get(file, data, "scenes", dict)
     path, revision = (get(file, dataset, key, str, "dataset") for key in ("path", "revision"))
     source = get(file, scenes, "source", str, "scenes")

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from sbench_dag.errors import InputError
+from sbench_dag.errors import HIDDEN, InputError
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
 
-def read_toml(file: Path, kind: type[Settings]) -> Settings:
-    """
+def read_toml(file: Path, kind: type[Settings], secret: Collection[str] = ()) -> Settings:
+    """secret: the tables whose values no error shows.
+
+    Nor does any show what a field holds that does not exist, or what stands around a missing one: that may be a secret
+    in the wrong place.
+
     Raises:
         InputError: not TOML, a field that does not exist, or a wrong value.
     """
@@ -24,4 +29,6 @@ def read_toml(file: Path, kind: type[Settings]) -> Settings:
         raise InputError(file, "toml", str(error), "not valid TOML") from None
     except ValidationError as error:
         first = error.errors()[0]
-        raise InputError(file, ".".join(map(str, first["loc"])), first["input"], first["msg"]) from None
+        hidden = first["type"] in ("missing", "extra_forbidden") or first["loc"][0] in secret
+        field, value = ".".join(map(str, first["loc"])), HIDDEN if hidden else first["input"]
+        raise InputError(file, field, value, first["msg"].removeprefix("Value error, ")) from None

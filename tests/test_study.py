@@ -42,6 +42,20 @@ def test_what_is_not_a_setting_is_named(study: Study, text: str, field: str):
     assert error.value.field == field
 
 
+def test_a_setting_where_a_table_belongs_is_named_with_its_value(study: Study):
+    file = study.folder / "study.toml"
+    file.write_text("judge = 3\n" + file.read_text())
+    with pytest.raises(InputError, match=r"study\.toml: judge = 3: expected a table"):
+        load_study(study.folder)
+
+
+def test_a_scene_source_that_there_is_not_is_said_with_those_that_there_are(study: Study):
+    file = study.folder / "study.toml"
+    file.write_text(file.read_text().replace('"molmospaces"', '"molmospace"'))
+    with pytest.raises(SetupError, match=r"scenes\.source = 'molmospace'.*houses, molmospaces"):
+        Fingerprints(load_study(study.folder)).wanted(GATES[0])
+
+
 def test_a_whole_number_will_do_for_a_real_one(study: Study):
     assert with_toml(study, "[judge]\nhold_s = 1\n").judge.hold_s == 1.0
 

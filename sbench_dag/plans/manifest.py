@@ -80,11 +80,14 @@ def write_manifest(folder: Path, manifest: Manifest) -> bool:
 class StoredManifest:
     """A manifest as it was on disk when this was made. Its parts are parsed when they are asked for: plans and cells
     of a large study take seconds, entries do not.
+
+    Raises:
+        SetupError: `episodes.json` is damaged.
     """
 
     def __init__(self, folder: Path):
         self._plans, self._cells, about = (file.read_bytes() for file in manifest_files(folder))
-        self._about = json.loads(about)
+        self._about = _about(manifest_files(folder)[-1], about)
         self.version = _sha256(about)
 
     @property
@@ -152,6 +155,16 @@ def read_manifest(folder: Path) -> StoredManifest:
 
 _PATIENCE = 50  # tenths of a second that somebody may take to write it
 _known: dict[Path, tuple[list[tuple[int, int]], StoredManifest]] = {}
+
+
+def _about(file: Path, content: bytes) -> Mapping[str, Any]:
+    try:
+        about = json.loads(content)
+        if {"episodes", "problems"} <= about.keys():
+            return about
+    except (ValueError, AttributeError):  # neither JSON nor an object
+        pass
+    raise SetupError(f"{file}: damaged, or not of a manifest; `sbench study create` renews it") from None
 
 
 def _table(rows: Sequence[Plan] | Sequence[Cell], schema: pa.Schema) -> pa.Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sbench_dag.errors import SetupError
 from sbench_dag.scenes.scene import SceneSource
 
 
@@ -11,7 +12,7 @@ def open_source(name: str, dataset: Path, sleep: bool = True) -> SceneSource:
     """The source of that name. `dataset`: the folder that paths of scenes are relative to.
 
     Raises:
-        ValueError: there is no such source; the text lists those that there are.
+        SetupError: there is no such source; the text lists those that there are.
     """
     # imported when asked for: a source may need packages that the others don't
     if name == "houses":
@@ -22,4 +23,4 @@ def open_source(name: str, dataset: Path, sleep: bool = True) -> SceneSource:
         from sbench_dag.scenes.molmospaces import MolmoSpacesSource
 
         return MolmoSpacesSource(dataset, sleep)
-    raise ValueError(f"no scene source {name!r}; there are houses, molmospaces")
+    raise SetupError(f"study.toml: scenes.source = {name!r}: no such scene source; there are houses, molmospaces")

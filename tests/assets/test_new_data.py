@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from dagster._core.remote_origin import GrpcServerCodeLocationOrigin
 import assets.new_data
 from assets.new_data import new_data
 from assets.operations import NewDataSettings
-from assets.reload import load_error, reload_location
+from assets.reload import ID_TIMEOUT_S, TIMEOUT_S, load_error, reload_location
 from assets.scope import Scope
 from sbench_dag.dataset.dataset import write_dataset_info
 from sbench_dag.study import Study, create_study, load_study
@@ -63,11 +64,11 @@ class Operator:
 
 @pytest.fixture
 def operator(home: Path) -> Iterator[Operator]:
-    """The study of by_hand.py, after the sensor's first tick."""
+    """The study of by_hand.py, after the sensor's first ticks."""
     write_dataset(home / "datasets" / "by-hand")
     with dg.DagsterInstance.ephemeral() as instance:
         one = Operator(instance, create_study("by-hand", home / "datasets" / "by-hand"))
-        assert one.tick() == "nothing new"
+        assert one.ticks() == "nothing new"
         yield one
 
 
@@ -107,6 +108,17 @@ def test_a_file_that_is_still_growing_is_waited_for(operator: Operator):
     file.write_text(whole)
     assert "problems" not in operator.ticks()
     assert len(operator.plans()) == 22
+
+
+def test_the_first_look_of_all_builds_nothing_because_files_may_be_changing(operator: Operator):
+    operator.cursor = None
+    file = write_answers(root(operator), "new", NEW)
+    whole = file.read_text()
+    file.write_text(whole[:100])
+    assert "first look" in operator.tick()
+    file.write_text(whole)
+    assert "come to rest" in operator.tick()
+    assert "0 gone" in operator.tick() and len(operator.plans()) == 22
 
 
 def test_answers_that_change_and_go_change_and_go_as_plans(operator: Operator):
@@ -240,7 +252,7 @@ def test_a_lost_manifest_or_cursor_is_made_again(operator: Operator):
     operator.tick()
     assert operator.plans() == before
     operator.cursor = '{"by-hand": {"of": "another version"}}'
-    assert operator.tick() == "nothing new"
+    assert operator.ticks() == "nothing new"
 
 
 def test_without_a_shared_code_server_ticks_and_assets_say_that_reload_has_to_be_pressed(operator: Operator):
@@ -252,6 +264,38 @@ def test_without_a_shared_code_server_ticks_and_assets_say_that_reload_has_to_be
     assert operator.events == [], "once is enough"
     operator.load()
     assert "presses Reload" in operator.tick(), "the daemon follows by itself; nobody knows whether the web server did"
+
+
+def test_after_a_day_nobody_is_asked_to_press_reload_any_more(operator: Operator, monkeypatch: pytest.MonkeyPatch):
+    write_answers(root(operator), "new", NEW)
+    operator.ticks()
+    operator.load()
+    now = time.time()
+    monkeypatch.setattr("assets.new_data.time.time", lambda: now + 23 * 3600)
+    assert "presses Reload" in operator.tick()
+    monkeypatch.setattr("assets.new_data.time.time", lambda: now + 25 * 3600)
+    assert operator.tick() == "nothing new"
+
+
+def partitions_by(operator: Operator, what: str) -> None:
+    file = operator.studies[0].folder / "study.toml"
+    file.write_text(file.read_text().split("[partitions]")[0] + f'[partitions]\nby = "{what}"\n')
+
+
+def test_other_partitions_of_the_same_manifest_are_reloaded_too(operator: Operator, reloads: list):
+    operator.origin = SHARED
+    for what in ("episode", "plan"):
+        partitions_by(operator, what)
+        assert "the code location is reloaded for by-hand" in operator.tick()
+        operator.load()
+        assert operator.tick() == "nothing new"
+    assert reloads == [SHARED, SHARED]
+
+
+def test_other_partitions_of_the_same_manifest_are_told_without_a_shared_code_server(operator: Operator):
+    partitions_by(operator, "episode")
+    assert "presses Reload" in operator.tick()
+    assert operator.events
 
 
 def test_the_notice_is_no_news_to_dagsters_stale_status(bench: Bench):
@@ -286,6 +330,28 @@ def test_partitions_do_not_go_while_a_backfill_of_the_study_is_under_way(
     assert len(operator.plans()) == 20 and reloads == [SHARED]
 
 
+def test_plans_that_become_partitions_of_episodes_wait_for_a_backfill(
+    operator: Operator, backfill: PartitionBackfill, reloads: list
+):
+    operator.origin = SHARED
+    partitions_by(operator, "episode")
+    assert "22 partitions are to go" in operator.ticks()
+    operator.instance.update_backfill(backfill.with_status(BulkActionStatus.COMPLETED_SUCCESS))
+    operator.tick()
+    assert reloads == [SHARED]
+
+
+def test_a_pick_that_is_none_any_more_waits_for_a_backfill(
+    operator: Operator, backfill: PartitionBackfill, reloads: list
+):
+    """Its plan stays: what goes is a partition of Stage C only."""
+    operator.origin = SHARED
+    file = root(operator) / "episodes" / "val_0001__0" / "eval_spec.json"
+    file.write_text(file.read_text().replace('"lifted"', '"reached_only"'))
+    assert "are to go, which waits for what is under way: backfill b" in operator.ticks()
+    assert reloads == []
+
+
 def test_partitions_come_while_a_backfill_is_under_way(operator: Operator, backfill: PartitionBackfill, reloads: list):
     operator.origin = SHARED
     write_answers(root(operator), "newer", [("last-seen", "q02", "bedroom", "floor")])
@@ -304,12 +370,46 @@ def test_a_run_holds_up_its_own_study_only(operator: Operator, backfill: Partiti
     assert ("waits for what is under way: run" in operator.ticks()) is waits
 
 
-def test_what_would_not_load_is_not_reloaded(home: Path):
+@pytest.fixture
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This machine may be busy."""
+    monkeypatch.setattr("assets.reload.TIMEOUT_S", 200)
+
+
+def test_what_would_not_load_is_not_reloaded(home: Path, patience: None):
     assert load_error() == ""
     home.mkdir(exist_ok=True)
     (home / "operations.toml").write_text("[new_data]\nenable = false\n")
     text = reload_location(SHARED)
     assert "not reloaded" in text and "new_data.enable" in text
+
+
+def test_a_tick_has_time_for_the_check_and_for_the_reload():
+    assert 2 * TIMEOUT_S + 2 * ID_TIMEOUT_S < 60
+
+
+def test_a_check_that_dies_without_a_word_is_said(patience: None, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("assets.reload._LOAD", "import os; os.kill(os.getpid(), 9)")
+    assert load_error() == "its process ended with -9"
+
+
+@pytest.mark.parametrize("step", ["create_client", "get_server_id", "reload_code"])
+def test_whatever_the_client_raises_is_said(monkeypatch: pytest.MonkeyPatch, step: str):
+    def fails(*args: object, **more: object) -> None:
+        raise RuntimeError("no such thing")
+
+    class Client:
+        def get_server_id(self, timeout: int) -> str:
+            return "one"
+
+        def reload_code(self, timeout: int) -> None:
+            pass
+
+    client = Client()
+    monkeypatch.setattr("assets.reload.load_error", lambda: "")
+    monkeypatch.setattr(GrpcServerCodeLocationOrigin, "create_client", lambda self: client)
+    monkeypatch.setattr(GrpcServerCodeLocationOrigin if step == "create_client" else client, step, fails, raising=True)
+    assert "did not reload: RuntimeError: no such thing; the next look tries again" in reload_location(SHARED)
 
 
 def test_a_code_server_that_does_not_answer_is_tried_again(home: Path, monkeypatch: pytest.MonkeyPatch):

@@ -18,6 +18,8 @@ from dagster_postgres import PostgresEventLogStorage
 from assets.__main__ import main
 from assets.event_log import keep_connections
 from assets.instance import CHECKOUT
+from assets.storage import Storage
+from sbench_dag.errors import SetupError
 from sbench_dag.study import create_study
 from tests.assets.scenes import two_scenes
 from tests.assets.server import backfill_status, launch, ui, wait_until
@@ -177,3 +179,17 @@ def test_a_wrong_url_is_said_in_one_line_without_its_password(
     _, err = capsys.readouterr()
     assert "SBENCH_POSTGRES" in err and text in err and err.count("\n") == 1
     assert PASSWORD not in err and str(up.password) not in err
+
+
+@pytest.mark.parametrize(
+    "address",
+    [f"postgresql://sbench@127.0.0.1:1/x?password={PASSWORD}", f"mysql://sbench@127.0.0.1:1/x?password={PASSWORD}"],
+)
+def test_a_password_in_the_query_of_the_url_is_not_said_either(
+    sqlite: None, monkeypatch: pytest.MonkeyPatch, address: str
+):
+    monkeypatch.setattr("assets.storage._PATIENCE_S", 0.0)
+    monkeypatch.setenv("SBENCH_POSTGRES", address)
+    with pytest.raises(SetupError, match=r"sbench@127\.0\.0\.1:1/x") as error:
+        Storage.from_config_value(None, {"base_dir": "unused"})
+    assert PASSWORD not in str(error.value)

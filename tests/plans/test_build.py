@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from sbench_dag.dataset.answers import Selection
 from sbench_dag.dataset.dataset import Dataset
+from sbench_dag.errors import SetupError
 from sbench_dag.outcomes import Reason
 from sbench_dag.plans.build import Manifest, build_manifest
-from sbench_dag.plans.manifest import StoredManifest, write_manifest
+from sbench_dag.plans.manifest import StoredManifest, read_manifest, write_manifest
 from sbench_dag.plans.plan import answer_set
 from tests.by_hand import write_answers
 
@@ -101,3 +104,13 @@ def test_a_manifest_is_read_back_as_it_was_written(dataset: Dataset, tmp_path):
     assert (stored.episodes, stored.problems) == (manifest.episodes, manifest.problems)
     assert [entry.content for entry in stored.entries] == [plan.content for plan in manifest.plans]
     assert not write_manifest(tmp_path / "manifest", manifest), "nothing changed, so nothing is written"
+
+
+@pytest.mark.parametrize("text", ['{"episodes": [', "[]", '{"episodes": []}', "\xff"])
+def test_a_damaged_manifest_says_what_renews_it(dataset: Dataset, tmp_path, text: str):
+    write_manifest(tmp_path, build_manifest(dataset))
+    (tmp_path / "episodes.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(SetupError, match=r"episodes\.json.*sbench study create"):
+        read_manifest(tmp_path)
+    write_manifest(tmp_path, build_manifest(dataset))
+    assert read_manifest(tmp_path).episodes

@@ -84,7 +84,7 @@ def test_file_environment_and_arguments_in_this_order(home: Path, monkeypatch: p
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("[slurm]\npartitoin = 'gpu'", "slurm.partitoin = 'gpu'"),
+        ("[slurm]\npartitoin = 'gpu'", "slurm.partitoin: "),
         ("[slurm]\npoll_s = 'often'", "slurm.poll_s = 'often'"),
         ("kind = 'pbs'", "kind = 'pbs'"),
         ("kind", "not valid TOML"),
