@@ -49,8 +49,9 @@ def staleness(instance: dg.DagsterInstance, scope: Scope, scan: Scan, step: str)
     order = [name for name in scope.partitions.keys[keys] if name in members]
     versions = {name: partitions.version(keys, name, lambda key: items[key].version) for name in order}
     states = {name: {items[key].state for key in members[name]} for name in order}
-    have = last_versions(instance, scope.key(step))
+    # in this order: what a run logs in between is still running here, and not stale
     shows_failed, running = _statuses(instance, scope.key(step), scope.partitions.definitions[keys])
+    have = last_versions(instance, scope.key(step))
     invalid = frozenset(n for n in order if State.FAILED in states[n] and states[n] <= {State.FAILED, State.FRESH})
     harmless = frozenset(name for name in order if states[name] == {State.FRESH})
     told = frozenset(name for name in harmless if have.get(name) == versions[name]) - shows_failed
