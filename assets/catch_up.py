@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import dagster as dg
 from dagster._core.storage.tags import ASSET_PARTITION_RANGE_END_TAG, ASSET_PARTITION_RANGE_START_TAG
 
-from assets.in_flight import open_backfills
+from assets.in_flight import open_backfills, open_runs
 from assets.partitions import spans
 from assets.run import STEPS
 from assets.scope import Scope, partitions_of
@@ -35,8 +35,11 @@ class NextRuns:
     notes: list[str] = field(default_factory=list)
 
 
-def next_runs(instance: dg.DagsterInstance, scope: Scope, scan: Scan) -> NextRuns:
-    """The first step, in the order of the pipeline, that has something to do; in as few runs as possible.
+def next_runs(instance: dg.DagsterInstance, scope: Scope, look: Callable[[], Scan]) -> NextRuns:
+    """The first step, in the order of the pipeline, that has something to do; in as few runs as possible. A step that a
+    run is at, or that comes after one, waits for it.
+
+    look: the scan. It comes after the question what is running: what ends in between would seem to be undone.
 
     What is invalid is not tried again: nothing of it has changed. Neither is what TRIES requests could not do, nor what
     somebody has cancelled.
@@ -46,12 +49,17 @@ def next_runs(instance: dg.DagsterInstance, scope: Scope, scan: Scan) -> NextRun
     if backfills:
         plan.notes.append(f"{name}: waits for backfill {', '.join(backfills)}")
         return plan
+    running = _running(instance, scope)
+    scan = look()
     unknown = _unknown_partitions(scope, scan.study)
     if unknown:
         plan.notes.append(f"{name}: {unknown} partitions are new; they wait for a reload of the code location")
     for step in STEPS:
+        if step in running:
+            plan.notes.append(f"{name}: {step} is running ({running[step]})")
+            return plan
         state = staleness(instance, scope, scan, step)
-        todo = (state.stale - state.running) & startable(scan, step)
+        todo = state.stale & startable(scan, step) if state.stale else frozenset[str]()
         waiting = _stopped(scan, step, todo - state.harmless)
         if waiting:
             plan.notes.append(f"{name}: {step} waits ({len(todo - state.harmless)} partitions): {waiting}")
@@ -60,10 +68,16 @@ def next_runs(instance: dg.DagsterInstance, scope: Scope, scan: Scan) -> NextRun
             _request(plan, instance, scope, step, todo, state)
         if plan.requests:
             return plan
-        if state.running:
-            plan.notes.append(f"{name}: {step} is running ({len(state.running)} partitions)")
-            return plan
     return plan
+
+
+def _running(instance: dg.DagsterInstance, scope: Scope) -> dict[str, str]:
+    """The steps that runs are at or will be, and one of these runs. A run that does not say is at all of them."""
+    found: dict[str, str] = {}
+    for run in open_runs(instance, scope):
+        names = [key.path[-1] for key in run.asset_selection] if run.asset_selection else STEPS
+        found |= dict.fromkeys(names, f"run {run.run_id}")
+    return found
 
 
 def _unknown_partitions(scope: Scope, study: Study) -> int:
@@ -100,7 +114,7 @@ def _request(
     tries = max((attempt.tries for key, attempt in earlier.items() if key in todo), default=0)
     ranges: list[Mapping[str, str]] = [{}]
     if step != SUMMARY:
-        found = spans(state.order, todo, state.harmless - state.running)
+        found = spans(state.order, todo, state.harmless)
         ranges = [{ASSET_PARTITION_RANGE_START_TAG: a, ASSET_PARTITION_RANGE_END_TAG: b} for a, b in found]
     note = _note(scope.study, {key: state.versions[key] for key in sorted(todo)})
     if _is_endless(instance, note, len(ranges)):

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import dagster as dg
+from dagster._core.errors import DagsterInvalidInvocationError
+from dagster._core.storage.tags import ASSET_PARTITION_RANGE_END_TAG, ASSET_PARTITION_RANGE_START_TAG
 
 from assets.event_log import keep_connections
 from assets.provenance import Input, Provenance
@@ -19,6 +21,7 @@ COMPLETE = "complete"
 # what a failure says in its metadata
 REQUESTED, WITHOUT_RESULT, REASONS, FIRST_MESSAGES = "requested", "without result", "reasons", "first messages"
 _ROWS_SHOWN = 200
+_RANGE = (ASSET_PARTITION_RANGE_START_TAG, ASSET_PARTITION_RANGE_END_TAG)
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def materialize(
 
     Over a single partition the event is a MaterializeResult, so that what hangs on it may share the run.
     """
-    requested = set(context.partition_keys)
+    requested = set(requested_partitions(context))
     _refuse_company(context, requested)
     undone: list[Undone] = []
     ran: Counter[bool] = Counter()
@@ -82,6 +85,19 @@ def materialize(
     yield from conclusion.checks
     if undone:
         raise _failure(len(requested), undone)
+
+
+def requested_partitions(context: dg.AssetExecutionContext) -> Sequence[str]:
+    """A run that was queued may find that the first or the last of its partitions is gone."""
+    try:
+        return context.partition_keys
+    except DagsterInvalidInvocationError:
+        first, last = (context.run.tags.get(tag, "?") for tag in _RANGE)
+        raise dg.Failure(
+            f"{first} or {last} is gone: the manifest has changed since this was asked for. Reload the code location "
+            "and launch what is left.",
+            allow_retries=False,
+        ) from None
 
 
 @contextmanager

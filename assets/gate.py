@@ -11,7 +11,7 @@ from typing import Any
 
 import dagster as dg
 
-from assets.events import Conclusion, Undone, materialize, plain_errors
+from assets.events import Conclusion, Undone, materialize, plain_errors, requested_partitions
 from assets.failures import last_failures
 from assets.grouping import Finished, group
 from assets.items import Show, item_metadata
@@ -58,7 +58,7 @@ def run_gate(context: dg.AssetExecutionContext, scope: Scope, cluster: ClusterRe
     with plain_errors():
         study = begin(context, scope)
         members = partitions_of(study).members[gate.keys]
-        partitions, executed = context.partition_keys, dict[str, Line]()
+        partitions, executed = requested_partitions(context), dict[str, Line]()
         keys = [key for partition in partitions for key in members.get(partition, ())]
         run_tasks = partial(cluster.run, is_cancelled=lambda: is_cancelled(context.instance, context.run_id))
         finished = _finished(study, run_tasks, run, keys, executed)

@@ -14,7 +14,7 @@ from assets.show import table
 from sbench_dag.work.fingerprint import combine
 from sbench_dag.work.store import Line
 
-GONE = "the manifest has changed and no longer names it; reload the code location"
+_GONE = "the manifest has changed and no longer names it; reload the code location"
 _ROWS_SHOWN = 50
 
 
@@ -38,7 +38,7 @@ def group(
     show: Callable[[Finished], Mapping[str, Any]],
 ) -> Iterator[Done | Undone | None]:
     """A partition is finished when all of its members are. Items that are in none of `partitions` pass for nothing."""
-    yield from (Undone(name, "not_run", "unknown", GONE) for name in partitions if name not in members)
+    yield from (gone(name) for name in partitions if name not in members)
     partition_of = {key: name for name in partitions for key in members.get(name, ())}
     here: dict[str, dict[str, Finished | Undone]] = {name: {} for name in partitions}
     for item in finished:
@@ -51,6 +51,10 @@ def group(
             here[name][item.key] = item
             if len(here[name]) == len(members[name]):
                 yield _many(name, [here[name][key] for key in members[name]])
+
+
+def gone(partition: str) -> Undone:
+    return Undone(partition, "not_run", "unknown", _GONE)
 
 
 def _one(item: Finished | Undone, show: Callable[[Finished], Mapping[str, Any]]) -> Done | Undone:

@@ -5,8 +5,8 @@ from typing import Any
 
 import dagster as dg
 
-from assets.events import Done, Undone, complete_check, materialize, plain_errors
-from assets.grouping import GONE
+from assets.events import Done, Undone, complete_check, materialize, plain_errors, requested_partitions
+from assets.grouping import gone
 from assets.provenance import Input
 from assets.scope import Scope, own_policy
 from assets.show import table
@@ -44,7 +44,7 @@ def report(scope: Scope) -> dg.AssetsDefinition:
     )
     def asset(context: dg.AssetExecutionContext):
         with plain_errors():
-            pages = _pages(Results(begin(context, scope)), context.partition_keys)
+            pages = _pages(Results(begin(context, scope)), requested_partitions(context))
             yield from materialize(context, inputs, pages)
 
     return asset
@@ -78,7 +78,7 @@ def _pages(results: Results, episodes: Sequence[str]) -> Iterator[Done | Undone]
     study, lines = results.study, results.of("stage_b")
     for episode in episodes:
         if episode not in study.manifest.by_episode:
-            yield Undone(episode, "not_run", "unknown", GONE)
+            yield gone(episode)
             continue
         page, version = episode_page(study, episode), episode_version(study, episode, results.look)
         cached = written_version(page) == version

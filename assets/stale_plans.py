@@ -33,7 +33,7 @@ def stale_plans(scopes: Sequence[Scope], settings: StaleSettings) -> dg.SensorDe
             try:
                 if scope.study.name not in scanners:
                     scanners[scope.study.name] = Scanner(scope.study.folder)
-                found = next_runs(context.instance, scope, scanners[scope.study.name].scan())
+                found = next_runs(context.instance, scope, scanners[scope.study.name].scan)
             except Exception as error:  # one study's trouble is not the others'
                 name = "" if isinstance(error, SbenchError) else f"{type(error).__name__}: "
                 notes.append(f"{scope.study.name}: {name}{error}")

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import dagster as dg
 from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
 
-from assets.in_flight import open_runs
 from assets.provenance import last_version, last_versions
 from assets.scope import Scope, partitions_of
 from sbench_dag.gate import Keys
@@ -26,7 +25,6 @@ class Staleness:
     stale: their inputs have changed, or nothing has been run, or Dagster has not been told of the result.
     invalid: what is wanted today has been tried, and has no result.
     failed: invalid, or Dagster shows them as failed for another reason: a run was lost, or stopped by a gate.
-    running: a run that has not ended is to materialise them.
     harmless: they have today's result, so that a run only logs it again.
     """
 
@@ -35,7 +33,6 @@ class Staleness:
     stale: frozenset[str]
     invalid: frozenset[str]
     failed: frozenset[str]
-    running: frozenset[str]
     harmless: frozenset[str]
 
 
@@ -51,13 +48,13 @@ def staleness(instance: dg.DagsterInstance, scope: Scope, scan: Scan, step: str)
     versions = {name: partitions.version(keys, name, lambda key: items[key].version) for name in there}
     states = {name: {items[key].state for key in members[name]} for name in there}
     have = last_versions(instance, scope.key(step))
-    shows_failed, running = _statuses(instance, scope.key(step), scope.partitions.definitions[keys])
+    shows_failed = _shows_failed(instance, scope.key(step), scope.partitions.definitions[keys])
     invalid = frozenset(n for n in there if State.FAILED in states[n] and states[n] <= {State.FAILED, State.FRESH})
     harmless = frozenset(name for name in there if states[name] == {State.FRESH})
     told = frozenset(name for name in harmless if have.get(name) == versions[name]) - shows_failed
     everything = frozenset(there)
     failed = frozenset(name for name in there if State.FAILED in states[name]) | (shows_failed & everything)
-    return Staleness(order, versions, everything - invalid - told, invalid, failed, running, harmless)
+    return Staleness(order, versions, everything - invalid - told, invalid, failed, harmless)
 
 
 def ready(scan: Scan, step: str) -> frozenset[str]:
@@ -91,20 +88,16 @@ def keys_of(step: str) -> Keys:
 
 def _of_summary(instance: dg.DagsterInstance, scope: Scope, item: Item) -> Staleness:
     told = item.state is State.FRESH and last_version(instance, scope.key(SUMMARY)) == item.version
-    running = any(scope.key(SUMMARY) in (run.asset_selection or ()) for run in open_runs(instance, scope))
     one = frozenset({""})
     none: frozenset[str] = frozenset()
     stale = none if told else one
-    return Staleness(("",), {"": item.version}, stale, none, none, one if running else none, one - stale)
+    return Staleness(("",), {"": item.version}, stale, none, none, one - stale)
 
 
-def _statuses(
+def _shows_failed(
     instance: dg.DagsterInstance, asset: dg.AssetKey, definition: dg.StaticPartitionsDefinition
-) -> tuple[frozenset[str], frozenset[str]]:
-    """The partitions that show FAILED, and those in progress."""
+) -> frozenset[str]:
     status = get_and_update_asset_status_cache_value(instance, asset, definition)
     if status is None:
-        return frozenset(), frozenset()
-    failed = status.deserialize_failed_partition_subsets(definition)
-    running = status.deserialize_in_progress_partition_subsets(definition)
-    return frozenset(failed.get_partition_keys()), frozenset(running.get_partition_keys())
+        return frozenset()
+    return frozenset(status.deserialize_failed_partition_subsets(definition).get_partition_keys())

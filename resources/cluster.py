@@ -10,6 +10,7 @@ import dagster as dg
 from pydantic import Field
 from tqdm import tqdm
 
+from sbench_dag.cluster.alone import Alone
 from sbench_dag.cluster.base import Cluster
 from sbench_dag.cluster.config import KINDS, LocalSettings, load_cluster_config
 from sbench_dag.cluster.local import LocalCluster
@@ -51,7 +52,7 @@ class ClusterResource(dg.ConfigurableResource):
         if self.kind == "slurm":
             return SlurmCluster(self.slurm, is_cancelled)
         if self.kind == "local":
-            return LocalCluster(self.local.workers, self.local.timeout_s)
+            return Alone(LocalCluster(self.local.workers, self.local.timeout_s))
         raise SetupError(f"cluster.kind = {self.kind!r}: there are {' and '.join(KINDS)}")
 
     def run(

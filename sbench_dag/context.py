@@ -23,7 +23,10 @@ class OutdatedError(Exception):
     """A result of today's inputs must not get the fingerprint of others."""
 
     def __init__(self):
-        super().__init__("the study or its data set has changed since this was asked for; run it again")
+        super().__init__(
+            "the study or its data set has changed since this was asked for; run it again, "
+            "or reload the UI if it is no longer there"
+        )
 
 
 class Context:

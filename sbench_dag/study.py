@@ -156,6 +156,10 @@ class Study:
         return self.folder / "jobs"
 
     @property
+    def locks(self) -> Path:
+        return self.folder / "locks"
+
+    @property
     def traces(self) -> Path:
         return self.folder / "traces"
 

@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import queue
 import threading
-import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from concurrent.futures import wait
@@ -24,6 +23,8 @@ from sbench_dag.work.item import Result, Task
 from sbench_dag.work.store import Line, Segment, Store
 
 if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
     from sbench_dag.worker import Worker
 
 CRASHES_UNTIL_INVALID = 2
@@ -141,12 +142,13 @@ def _worker(study: Path, gate: str) -> Worker:
     """The process's worker: it lives as long as the process does."""
     from sbench_dag.worker import Worker  # MuJoCo and all that: only the process that simulates needs it
 
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     return Worker(study, gate)
 
 
-def _end_with(parent: int) -> None:
-    """Ends this process when its parent was killed: an item that hangs would keep it for ever."""
-    while os.getppid() == parent:
-        time.sleep(1.0)
+def _end_with(parent: BaseProcess) -> None:
+    """Ends this process at once when its parent is killed: by then another run may be at the same items."""
+    parent.join()
     os._exit(1)

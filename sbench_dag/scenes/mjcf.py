@@ -25,7 +25,7 @@ def scene_files(xml: Path, sha256: Callable[[str], str | None] = sha256_if_there
     """
     root = str(xml.parent)
     found: dict[str, str | None] = {xml.name: sha256(str(xml))}
-    documents = [(xml.name, ("",))]
+    documents: list[tuple[str, tuple[str, ...]]] = [(xml.name, ("",))]
     assets: set[tuple[str, str]] = set()
     directories, strip = {""}, False
 

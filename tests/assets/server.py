@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +46,19 @@ mutation($id: String!) { terminateRun(runId: $id) { __typename ... on PythonErro
 @contextmanager
 def ui(workspace: Path = Path("workspace.yaml")) -> Iterator[int]:
     """Both processes, until the block ends; the web server's port."""
+    with servers(workspace) as (port, _, _):
+        yield port
+
+
+@contextmanager
+def servers(workspace: Path = Path("workspace.yaml")) -> Iterator[tuple[int, Program, Program]]:
+    """The web server's port, the web server and the daemon, until the block ends."""
     port = free_port()
     web = [sys.executable, "-m", "dagster_webserver", "-w", str(workspace), "-p", str(port)]
     daemon = [sys.executable, str(Path(__file__).with_name("daemon.py")), "-w", str(workspace)]
-    with processes(web, daemon):
+    with processes(web, daemon) as (web_server, its_daemon):
         wait_until(lambda: answers(port), 60)
-        yield port
+        yield port, web_server, its_daemon
 
 
 @contextmanager
@@ -108,17 +115,47 @@ def terminate(port: int, run: str) -> None:
     assert answer["__typename"] == "TerminateRunSuccess", answer
 
 
-@contextmanager
-def processes(*commands: list[str]) -> Iterator[None]:
-    """Runs commands in the checkout, each in a process group of its own that ends with the block."""
-    started = [subprocess.Popen(command, cwd=CHECKOUT, start_new_session=True) for command in commands]
-    try:
-        yield
-    finally:
-        for process in started:
-            os.killpg(process.pid, signal.SIGTERM)
-        for process in started:
+class Program:
+    """A command that runs in the checkout, in a process group of its own; it can be killed and started again."""
+
+    def __init__(self, command: list[str]):
+        self._command, self._started = command, list[subprocess.Popen]()
+        self.start()
+
+    def start(self) -> None:
+        self._started.append(subprocess.Popen(self._command, cwd=CHECKOUT, start_new_session=True))
+
+    def kill(self) -> None:
+        """It alone, without a chance to tell its children."""
+        self._started[-1].kill()
+        self._started[-1].wait()
+
+    def kill_group(self) -> None:
+        """With all that it has started: code servers, runs, workers."""
+        os.killpg(self._started[-1].pid, signal.SIGKILL)
+        self._started[-1].wait()
+
+    def end(self) -> None:
+        for process in self._started:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
+
+    def wait(self) -> None:
+        for process in self._started:
             process.wait(30)
+
+
+@contextmanager
+def processes(*commands: list[str]) -> Iterator[list[Program]]:
+    """Runs commands until the block ends."""
+    started = [Program(command) for command in commands]
+    try:
+        yield started
+    finally:
+        for program in started:
+            program.end()
+        for program in started:
+            program.wait()
 
 
 def ask(port: int, query: str, **variables: object) -> dict[str, Any]:

@@ -103,6 +103,13 @@ class Bench:
         bad = set(cache.deserialize_failed_partition_subsets(definition).get_partition_keys())
         return good - bad, bad
 
+    def in_progress(self, name: str) -> set[str]:
+        """The partitions that the UI shows as in progress."""
+        definition = self.scope.partitions.definitions[self._kind(name)]
+        cache = get_and_update_asset_status_cache_value(self.instance, self.scope.key(name), definition)
+        assert cache is not None
+        return set(cache.deserialize_in_progress_partition_subsets(definition).get_partition_keys())
+
     def stale(self, name: str) -> set[str]:
         """The partitions that Dagster itself calls stale."""
         graph = self.defs.resolve_asset_graph()

@@ -16,7 +16,7 @@ from assets.stale_plans import stale_plans
 from sbench_dag import pipeline
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import GATES, find_gate
-from sbench_dag.stale import Scanner
+from sbench_dag.stale import Scan, Scanner
 from sbench_dag.stops import smoke_lifted, stopped_by
 from sbench_dag.study import load_study
 from sbench_dag.work.item import Result
@@ -32,7 +32,7 @@ class Daemon:
         self.scanner = Scanner(bench.study.folder)
 
     def ask(self) -> NextRuns:
-        return next_runs(self.bench.instance, self.bench.scope, self.scanner.scan())
+        return next_runs(self.bench.instance, self.bench.scope, self.scanner.scan)
 
     def launch(self, request: dg.RunRequest) -> dg.ExecuteInProcessResult:
         assert request.asset_selection is not None
@@ -321,10 +321,22 @@ def unfinished(daemon: Daemon, request: dg.RunRequest) -> dg.DagsterRun:
 
 def test_what_a_run_is_at_is_not_asked_for_again(daemon: Daemon):
     [request] = daemon.ask().requests
-    unfinished(daemon, request)
-    plan = daemon.ask()
-    assert not plan.requests
-    assert plan.notes == ["by-hand: g0_spike is running (2 partitions)"]
+    run = unfinished(daemon, request)
+    assert daemon.ask() == NextRuns([], [f"by-hand: g0_spike is running (run {run.run_id})"])
+
+
+def test_what_ends_while_the_sensor_looks_is_not_asked_for_again(daemon: Daemon):
+    """It would seem to be undone in the one half and not under way in the other."""
+    [request] = daemon.ask().requests
+    run = unfinished(daemon, request)
+    scan = daemon.scanner.scan()
+
+    def meanwhile() -> Scan:
+        daemon.bench.must("g0_spike")
+        daemon.bench.instance.report_run_canceled(run)
+        return scan
+
+    assert not next_runs(daemon.bench.instance, daemon.bench.scope, meanwhile).requests
 
 
 def test_while_a_backfill_is_open_nothing_is_asked_for(daemon: Daemon):

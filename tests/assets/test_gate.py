@@ -107,13 +107,14 @@ def test_a_plan_whose_episode_has_not_run_is_failed_and_says_what_to_run(bench: 
     assert "run g0_spike first" in failure_of(result)
 
 
-def test_a_partition_that_the_manifest_no_longer_names_is_failed_and_says_reload(bench: Bench):
-    episodes = bench.partitions("g0_spike")
+@pytest.mark.parametrize("name", ["g0_spike", "report"])
+def test_a_partition_that_the_manifest_no_longer_names_is_failed_and_says_reload(bench: Bench, name: str):
+    episodes = bench.partitions(name)
     folder = bench.study.dataset_path / "episodes"
     (folder / "val_0002__0").rename(folder.parent / "gone")
     bench.study.refresh_manifest()
-    result = bench.run("g0_spike")
-    assert bench.status("g0_spike") == ({episodes[0]}, {episodes[1]})
+    result = bench.run(name)
+    assert bench.status(name) == ({episodes[0]}, {episodes[1]})
     assert "reload the code location" in failure_of(result)
 
 

@@ -12,13 +12,11 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
 
 from assets import instance as instance_module
 from assets.__main__ import main
 from assets.instance import CHECKOUT, fail_lost_runs, process_tags
 from assets.lost_runs import lost_runs
-from sbench_dag.gate import Keys
 from sbench_dag.work.store import Store
 from tests.assets.scenes import two_scenes
 from tests.assets.server import wait_until
@@ -105,24 +103,16 @@ def test_the_sensor_ends_what_kill_9_left_and_nothing_is_computed_twice(home: Pa
         wait_until(lambda: is_gone(run.pid), 30)  # its workers notice and end
         done = {line.key for line in store.lines("stage_c")}
         assert 0 < len(done) < len(bench.partitions("stage_c"))
-        assert len(instance.get_runs(UNFINISHED)) == 1 and in_progress(bench, "stage_c")
+        assert len(instance.get_runs(UNFINISHED)) == 1 and bench.in_progress("stage_c")
 
         told = lost_runs().evaluate_tick(dg.build_sensor_context(instance)).skip_message
         assert told == "runs whose process was killed: 1"
-        assert instance.get_runs(UNFINISHED) == [] and not in_progress(bench, "stage_c")
+        assert instance.get_runs(UNFINISHED) == [] and not bench.in_progress("stage_c")
 
         assert main(["run", "--workers", "1"]) == 0
         assert bench.status("stage_c") == (set(bench.partitions("stage_c")), set())
         keys = [line.key for line in store.lines("stage_c") if line.outcome.is_result]
         assert sorted(keys) == sorted(bench.partitions("stage_c")), "each once"
-
-
-def in_progress(bench: Bench, name: str) -> set[str]:
-    """The partitions that the UI shows as in progress."""
-    definition = bench.scope.partitions.definitions[Keys.PICK]
-    cache = get_and_update_asset_status_cache_value(bench.instance, bench.scope.key(name), definition)
-    assert cache is not None
-    return set(cache.deserialize_in_progress_partition_subsets(definition).get_partition_keys())
 
 
 def is_gone(group: int) -> bool:

@@ -9,6 +9,7 @@ import dagster as dg
 import pytest
 
 from resources.cluster import ClusterResource, LocalConfig, SlurmConfig
+from sbench_dag.cluster.alone import Alone
 from sbench_dag.cluster.local import LocalCluster
 from sbench_dag.cluster.slurm.cluster import SlurmCluster
 from sbench_dag.errors import InputError, SetupError
@@ -49,8 +50,8 @@ def test_it_runs_tasks_in_worker_processes(block_study: Study):
 
 def test_its_settings_reach_the_cluster_and_have_sound_defaults():
     resource = ClusterResource(local=LocalConfig(workers=3, timeout_s=5))
-    assert resource.cluster(never) == LocalCluster(3, 5.0)
-    assert ClusterResource().cluster(never) == LocalCluster()
+    assert resource.cluster(never) == Alone(LocalCluster(3, 5.0))
+    assert ClusterResource().cluster(never) == Alone(LocalCluster())
 
 
 def test_one_word_selects_slurm():

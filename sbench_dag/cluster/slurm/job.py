@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 import dataclasses
-import fcntl
 import json
 import re
 import time
@@ -24,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from sbench_dag.errors import SetupError
+from sbench_dag import files
 from sbench_dag.files import write_whole
 from sbench_dag.work.item import Task, WorkItem
 
@@ -223,10 +222,7 @@ def lock(jobs: Path) -> Iterator[None]:
     """
     jobs.mkdir(parents=True, exist_ok=True)
     with (jobs / "lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        except OSError as error:
-            raise SetupError(f"{jobs / 'lock'} can't be locked ({error}); on Lustre, mount with -o flock") from None
+        files.lock(file)
         yield
 
 

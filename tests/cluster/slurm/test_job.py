@@ -231,7 +231,7 @@ def test_a_file_system_without_locks_is_one_clear_error(jobs: Path, monkeypatch:
     def flock(*_: object) -> None:
         raise OSError(38, "Function not implemented")
 
-    monkeypatch.setattr("sbench_dag.cluster.slurm.job.fcntl.flock", flock)
+    monkeypatch.setattr("sbench_dag.files.fcntl.flock", flock)
     with pytest.raises(SetupError, match=r"can't be locked \(.*Function not implemented\); on Lustre"), lock(jobs):
         pass
 
