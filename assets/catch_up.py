@@ -46,7 +46,9 @@ def next_runs(instance: dg.DagsterInstance, scope: Scope, scan: Scan) -> Plan:
         return plan
     for step in STEPS:
         state = staleness(instance, scope, scan, step)
-        todo = (state.stale - state.running) & startable(scan, step)
+        todo = state.stale - state.running
+        if todo:
+            todo &= startable(scan, step)
         if todo and step == STAGE_C.name and (decision := stopped_by(Results(scan.study))):
             plan.notes.append(f"{name}: {step} waits ({len(todo)} partitions): {decision.gate}: {decision.text}")
             todo = frozenset()

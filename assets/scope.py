@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import dagster as dg
@@ -16,6 +16,7 @@ from assets.partitions import Partitions
 from assets.pool import POOL, SIMULATING
 from sbench_dag.gate import Gate, Keys
 from sbench_dag.pipeline import GATES, gates_before, inside
+from sbench_dag.plans.manifest import StoredManifest
 from sbench_dag.stale import REPORT, SUMMARY
 from sbench_dag.study import Study, load_study
 
@@ -31,7 +32,13 @@ _GROUPS = {
 
 
 def partitions_of(study: Study) -> Partitions:
-    return Partitions(study.manifest, study.partitions.by == "episode")
+    """Those of the manifest as it is now: the same ones until it changes."""
+    return _partitions(study.manifest, study.partitions.by == "episode")
+
+
+@lru_cache(maxsize=8)
+def _partitions(manifest: StoredManifest, by_episode: bool) -> Partitions:
+    return Partitions(manifest, by_episode)
 
 
 Decorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]

@@ -6,7 +6,7 @@ It asks what is, not what has happened, so that no change is ever lost.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sbench_dag.gate import Gate, Keys
 from sbench_dag.outcomes import Reason
-from sbench_dag.pipeline import GATES, Fingerprints, gates_before, items
+from sbench_dag.pipeline import GATES, Fingerprints, gates_before, item_keys
 from sbench_dag.plans.manifest import StoredManifest
 from sbench_dag.reports.versions import (
     SUMMARY_PAGE,
@@ -78,22 +78,39 @@ class Scanner:
     def __init__(self, folder: Path):
         self._folder = folder
         self._fingerprints: Fingerprints | None = None
+        self._looks: dict[str, _Look] = {}
         store = Store(load_study(folder).results)
         self._ledgers = {gate.name: Ledger(store, gate.name) for gate in GATES}
 
     def scan(self) -> Scan:
         study = load_study(self._folder)
+        last, self._looks = self._looks, {}  # should this scan fail, the next one looks at everything
         wanted = self._fingerprints = Fingerprints(study, self._fingerprints)
-        steps: dict[str, dict[str, Item]] = {}
-        for gate in GATES:
-            self._ledgers[gate.name].refresh()
-            found = steps[gate.name] = {}
-            for item in items(study, gate):
-                found[item.key] = self._item(gate, item.key, wanted, steps)
-        pages = steps[REPORT] = {name: self._page(study, name, wanted) for name in study.manifest.episodes}
-        version = summary_version(study, [page.version for page in pages.values()])
+        touched = {key for ledger in self._ledgers.values() for key in ledger.refresh()}
+        self._looks = {
+            episode: self._look(episode, wanted, touched, last.get(episode)) for episode in study.manifest.episodes
+        }
+        steps: dict[str, dict[str, Item]] = {gate.name: {} for gate in GATES}
+        for look in self._looks.values():
+            for name, found in look.steps.items():
+                steps[name].update(found)
+        steps[REPORT] = {name: _page(episode_page(study, name), look.page) for name, look in self._looks.items()}
+        version = summary_version(study, [look.page for look in self._looks.values()])
         steps[SUMMARY] = {"": _page(study.reports / SUMMARY_PAGE, version)}
         return Scan(study, steps)
+
+    def _look(self, episode: str, wanted: Fingerprints, touched: Set[str], last: _Look | None) -> _Look:
+        """At one episode. touched: the keys with new lines. Nothing of another episode counts here."""
+        entries = wanted.study.manifest.by_episode[episode]
+        is_touched = bool(touched) and not touched.isdisjoint([episode, *(entry.key for entry in entries)])
+        if last and wanted.is_as_before(episode) and not is_touched:
+            return last
+        steps: dict[str, dict[str, Item]] = {}
+        for gate in GATES:
+            found = steps[gate.name] = {}
+            for key in item_keys(gate, episode, entries):
+                found[key] = self._item(gate, key, wanted, steps)
+        return _Look(steps, self._page_version(wanted.study, episode, wanted))
 
     def _item(self, gate: Gate, key: str, wanted: Fingerprints, steps: Mapping[str, Mapping[str, Item]]) -> Item:
         version, ledger = wanted.of(gate.name, key), self._ledgers[gate.name]
@@ -110,12 +127,19 @@ class Scanner:
             return Item(State.MISSING, version)
         return Item(State.STALE, version, _why(last, wanted.parts(gate.name, key)))
 
-    def _page(self, study: Study, episode: str, wanted: Fingerprints) -> Item:
+    def _page_version(self, study: Study, episode: str, wanted: Fingerprints) -> str:
         def look(gate: str, key: str) -> str:
             entry = self._ledgers[gate].find(key, wanted.of(gate, key))
             return stamp(entry.fingerprint, entry.outcome, entry.reason, entry.message) if entry else ""
 
-        return _page(episode_page(study, episode), episode_version(study, episode, look))
+        return episode_version(study, episode, look)
+
+
+class _Look(NamedTuple):
+    """One episode's items of each gate, and the version that its page has to have."""
+
+    steps: Mapping[str, Mapping[str, Item]]
+    page: str
 
 
 def _page(file: Path, version: str) -> Item:
