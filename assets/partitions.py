@@ -69,8 +69,10 @@ class Partitions:
 
     def version(self, kind: Keys, partition: str, version_of: Callable[[str], str]) -> str:
         """A partition's version: its only item's, or one that changes whenever any of its items' does."""
-        versions = [version_of(key) for key in self.members[kind][partition]]
-        return versions[0] if not self.by_episode or kind is Keys.EPISODE else combine(versions)
+        keys = self.members[kind][partition]
+        if not self.by_episode or kind is Keys.EPISODE:
+            return version_of(keys[0])
+        return combine([version_of(key) for key in keys])
 
     def mapping(self, up: Keys, down: Keys) -> dg.PartitionMapping:
         return dg.StaticPartitionMapping(self.downstream(up, down))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import dagster as dg
@@ -17,6 +17,7 @@ from assets.pool import POOL, SIMULATING
 from sbench_dag.gate import Gate, Keys
 from sbench_dag.pipeline import GATES, gates_before, inside
 from sbench_dag.plans.build import Manifest
+from sbench_dag.plans.manifest import StoredManifest
 from sbench_dag.stale import REPORT, SUMMARY
 from sbench_dag.study import Study, load_study
 
@@ -32,8 +33,13 @@ _GROUPS = {
 
 
 def partitions_of(study: Study, manifest: Manifest | None = None) -> Partitions:
-    """manifest: instead of the one that is stored."""
-    return Partitions(manifest or study.manifest, study.partitions.by == "episode")
+    """Those of the manifest as it is now: the same ones until it changes. manifest: instead of the stored one."""
+    return _partitions(manifest or study.manifest, study.partitions.by == "episode")
+
+
+@lru_cache(maxsize=8)
+def _partitions(manifest: Manifest | StoredManifest, by_episode: bool) -> Partitions:
+    return Partitions(manifest, by_episode)
 
 
 Decorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]

@@ -11,6 +11,7 @@ import mujoco
 from sbench_dag.gate import Gate, Keys
 from sbench_dag.grounding.gate import STAGE_B
 from sbench_dag.manipulation.gate import ROLLOUT, STAGE_C
+from sbench_dag.plans.build import Entry
 from sbench_dag.rewards.gate import ROLLOUT_REWARDS
 from sbench_dag.scenes.gate import G0_SPIKE
 from sbench_dag.scenes.scene import SceneSource
@@ -52,6 +53,13 @@ def items(study: Study, gate: Gate) -> list[WorkItem]:
     ]
 
 
+def item_keys(gate: Gate, episode: str, entries: Iterable[Entry]) -> list[str]:
+    """The keys of a gate's items of one episode. entries: the episode's."""
+    if gate.keys is Keys.EPISODE:
+        return [episode]
+    return [entry.key for entry in entries if gate.keys is Keys.PLAN or entry.is_pick]
+
+
 class Fingerprints:
     """The fingerprints that the results of one study must have today. Reads each input once.
 
@@ -65,9 +73,15 @@ class Fingerprints:
         self._fixed = cache(self._fixed_parts)
         self._known: dict[str, dict[tuple[str, str], str]] = {episode: {} for episode in self._manifest.episodes}
         self._plans = self._manifest.entry
+        self._gates_before = cache(lambda name: gates_before(find_gate(name)))
+        self._same: frozenset[str] = frozenset()
         if before and before._manifest is self._manifest and before._all_fixed() == self._all_fixed():
-            same = [episode for episode in self._known if before._episode(episode) == self._episode(episode)]
-            self._known |= {episode: before._known[episode] for episode in same}
+            self._same = frozenset(name for name in self._known if before._episode(name) == self._episode(name))
+            self._known |= {episode: before._known[episode] for episode in self._same}
+
+    def is_as_before(self, episode: str) -> bool:
+        """Whether all fingerprints of the episode are those of the earlier look."""
+        return episode in self._same
 
     def wanted(self, gate: Gate, keys: Iterable[str] | None = None) -> dict[str, str]:
         if keys is None:
@@ -93,7 +107,9 @@ class Fingerprints:
         gate = find_gate(name)
         own = {} if gate.keys is Keys.EPISODE else {"answer": self._plans[key].content}
         episode = self._episode_of(gate, key)
-        before = {up.name: self.of(up.name, episode if up.keys is Keys.EPISODE else key) for up in gates_before(gate)}
+        before = {
+            up.name: self.of(up.name, episode if up.keys is Keys.EPISODE else key) for up in self._gates_before(name)
+        }
         return {**self._fixed(name), "episode": self._episode(episode), **own, **before}
 
     def is_current(self, name: str, key: str) -> bool:

@@ -6,15 +6,16 @@ It asks what is, not what has happened, so that no change is ever lost.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from sbench_dag.dataset.dataset import DatasetInfo
 from sbench_dag.gate import Gate, Keys
 from sbench_dag.outcomes import Reason
-from sbench_dag.pipeline import GATES, Fingerprints, gates_before, items
+from sbench_dag.pipeline import GATES, Fingerprints, gates_before, item_keys
 from sbench_dag.plans.manifest import StoredManifest
 from sbench_dag.reports.versions import (
     SUMMARY_PAGE,
@@ -86,27 +87,49 @@ class Scanner:
     def __init__(self, folder: Path):
         self._folder = folder
         self._fingerprints: Fingerprints | None = None
+        self._looks: dict[str, _Look] = {}
+        self._info: DatasetInfo | None = None
         store = Store(load_study(folder).results)
         self._ledgers = {gate.name: Ledger(store, gate.name) for gate in GATES}
 
     def scan(self) -> Scan:
         study = load_study(self._folder)
+        last, self._looks = self._looks, {}  # should this scan fail, the next one looks at everything
+        if self._info != study.dataset.info:
+            last, self._info = {}, study.dataset.info  # every page shows it
         wanted = self._fingerprints = Fingerprints(study, self._fingerprints)
-        steps: dict[str, dict[str, Item]] = {}
-        entries: dict[str, dict[str, Entry]] = {}
-        for gate in GATES:
-            self._ledgers[gate.name].refresh()
-            states, found = steps.setdefault(gate.name, {}), entries.setdefault(gate.name, {})
-            for item in items(study, gate):
-                version = wanted.of(gate.name, item.key)
-                entry = self._ledgers[gate.name].find(item.key, version)
-                if entry is not None:
-                    found[item.key] = entry
-                states[item.key] = self._item(gate, item.key, version, entry, wanted, steps)
-        pages = steps[REPORT] = {name: self._page(study, name, entries) for name in study.manifest.episodes}
-        version = summary_version(study, [page.version for page in pages.values()])
+        touched = {key for ledger in self._ledgers.values() for key in ledger.refresh()}
+        self._looks = {
+            episode: self._look(episode, wanted, touched, last.get(episode)) for episode in study.manifest.episodes
+        }
+        steps: dict[str, dict[str, Item]] = {gate.name: {} for gate in GATES}
+        entries: dict[str, dict[str, Entry]] = {gate.name: {} for gate in GATES}
+        for look in self._looks.values():
+            for gate in GATES:
+                steps[gate.name].update(look.steps[gate.name])
+                entries[gate.name].update(look.found[gate.name])
+        steps[REPORT] = {name: _page(episode_page(study, name), look.page) for name, look in self._looks.items()}
+        version = summary_version(study, [look.page for look in self._looks.values()])
         steps[SUMMARY] = {"": _page(study.reports / SUMMARY_PAGE, version)}
         return Scan(study, steps, entries)
+
+    def _look(self, episode: str, wanted: Fingerprints, touched: Set[str], last: _Look | None) -> _Look:
+        """At one episode. touched: the keys with new lines. Nothing of another episode counts here."""
+        entries = wanted.study.manifest.by_episode[episode]
+        is_touched = bool(touched) and not touched.isdisjoint([episode, *(entry.key for entry in entries)])
+        if last and wanted.is_as_before(episode) and not is_touched:
+            return last
+        steps: dict[str, dict[str, Item]] = {}
+        stored: dict[str, dict[str, Entry]] = {}
+        for gate in GATES:
+            items, found = steps.setdefault(gate.name, {}), stored.setdefault(gate.name, {})
+            for key in item_keys(gate, episode, entries):
+                version = wanted.of(gate.name, key)
+                entry = self._ledgers[gate.name].find(key, version)
+                if entry is not None:
+                    found[key] = entry
+                items[key] = self._item(gate, key, version, entry, wanted, steps)
+        return _Look(steps, stored, _page_version(wanted.study, episode, stored))
 
     def _item(
         self,
@@ -129,12 +152,21 @@ class Scanner:
             return Item(State.MISSING, version)
         return Item(State.STALE, version, _why(last, wanted.parts(gate.name, key)))
 
-    def _page(self, study: Study, episode: str, entries: Mapping[str, Mapping[str, Entry]]) -> Item:
-        def look(gate: str, key: str) -> str:
-            entry = entries[gate].get(key)
-            return stamp(entry.fingerprint, entry.outcome, entry.reason, entry.message) if entry else ""
 
-        return _page(episode_page(study, episode), episode_version(study, episode, look))
+def _page_version(study: Study, episode: str, found: Mapping[str, Mapping[str, Entry]]) -> str:
+    def look(gate: str, key: str) -> str:
+        entry = found[gate].get(key)
+        return stamp(entry.fingerprint, entry.outcome, entry.reason, entry.message) if entry else ""
+
+    return episode_version(study, episode, look)
+
+
+class _Look(NamedTuple):
+    """One episode's items of each gate, the entries behind them, and the version that its page has to have."""
+
+    steps: Mapping[str, Mapping[str, Item]]
+    found: Mapping[str, Mapping[str, Entry]]
+    page: str
 
 
 def _page(file: Path, version: str) -> Item:

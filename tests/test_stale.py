@@ -349,6 +349,46 @@ def test_a_scanner_finds_what_changes_after_its_first_look(study: Study):
     assert stale(scanner.scan())["stage_b"] == {"a__0", "b__0"}
 
 
+def test_a_scanner_that_looks_again_finds_what_a_new_one_finds(study: Study):
+    """Only episodes with new lines or other files are looked at anew; the others are taken from the last look."""
+    key, other = study.manifest.by_episode["a__0"][0].key, study.manifest.by_episode["b__0"][0].key
+    scanner = Scanner(study.folder)
+    scanner.scan()
+    for file in (study.results / "stage_b").glob("*.jsonl"):
+        kept = [line for line in file.read_text().splitlines(keepends=True) if key not in line]
+        file.write_text("".join(kept))
+    again = Scanner(study.folder)
+    assert again.scan().steps["stage_b"][key].state is State.MISSING
+    run_here(find_study("blocks"), "stage_b")
+    found = again.scan()
+    assert found.steps == scan(study).steps
+    assert found.steps["stage_b"][key].state is State.FRESH
+    (study.reports / "episodes" / "b__0.html").unlink()
+    assert again.scan().steps == scan(study).steps
+    assert again.scan().steps["report"]["b__0"].state is State.MISSING
+    invalidate(study, "stage_c", other, Reason.WORKER_CRASHED)
+    assert again.scan().steps == scan(study).steps
+
+
+def test_what_came_while_a_scan_failed_is_not_lost(study: Study, monkeypatch: pytest.MonkeyPatch):
+    scanner = Scanner(study.folder)
+    scanner.scan()
+    key = study.manifest.by_episode["a__0"][0].key
+    wanted = Fingerprints(study).of("stage_b", key)
+    for file in (study.results / "stage_b").glob("*.jsonl"):
+        file.unlink()
+    Store(study.results).segment("stage_b").append(key, wanted, Result(Outcome.INVALID, Reason.WORKER_CRASHED, ""))
+    with monkeypatch.context() as patch, pytest.raises(OSError):
+        patch.setattr("sbench_dag.stale.episode_version", _broken)
+        scanner.scan()
+    assert scanner.scan().steps == scan(study).steps
+    assert scanner.scan().steps["stage_b"][key].state is State.FAILED
+
+
+def _broken(*_: object) -> str:
+    raise OSError
+
+
 def test_the_command_prints_it(study: Study, capsys: pytest.CaptureFixture[str]):
     file = study.dataset.episode("a__0").files.final_state
     file.write_bytes(file.read_bytes() + b" ")

@@ -29,11 +29,16 @@ class Ledger:
         self._store, self._gate = store, gate
         self._forget()
 
-    def refresh(self) -> None:
+    def refresh(self) -> set[str]:
+        """Returns the keys of which there are new lines, or no longer all lines."""
+        found: set[str] = set()
         if self._tail.has_lost:
+            found.update(self._last)
             self._forget()
         for line in self._tail.new():
             self._last[line.key] = _entry(line, self._last.get(line.key))
+            found.add(line.key)
+        return found
 
     def find(self, key: str, fingerprint: str) -> Entry | None:
         """The key's first result with this fingerprint; if there is none, the latest line that has it.
