@@ -18,7 +18,7 @@ from sbench_dag.study import find_study, home, study_names
 def build_definitions() -> dg.Definitions:
     """Every study that there is. One that can't be loaded shows why and leaves the others alone."""
     operations = load_operations()
-    assets: list[dg.AssetsDefinition | dg.AssetSpec] = []
+    assets: list[dg.AssetsDefinition | dg.SourceAsset | dg.AssetSpec] = []
     scopes: list[Scope] = []
     for name in study_names():
         try:
