@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import dagster as dg
@@ -62,6 +62,11 @@ def dagsters(bench: Bench) -> dict[str, set[str]]:
 
 def statuses(bench: Bench) -> list[tuple[set[str], set[str]]]:
     return [bench.status(step) for step in STEPS]
+
+
+def tags_of(bench: Bench, step: str, key: str) -> Mapping[str, str]:
+    """Those of a partition's last event."""
+    return bench.events(step)[key].tags or {}
 
 
 def edit(bench: Bench, text: str) -> None:
@@ -143,14 +148,14 @@ def test_a_run_of_an_older_code_location_is_marked_by_the_settings_that_it_has_r
 def test_events_of_another_code_version_are_logged_again(bench: Bench):
     """Such as those of a version that had no settings in it."""
     key, step = bench.partitions("stage_c")[0], "stage_c"
-    tags = {**bench.events(step)[key].tags, "dagster/code_version": "1"}
+    tags = {**tags_of(bench, step, key), "dagster/code_version": "1"}
     event = dg.AssetMaterialization(bench.scope.key(step), partition=key, tags=tags)
     bench.instance.report_runless_asset_event(event)
     assert bench.stale(step) == {key}
     scan = Scanner(bench.study.folder).scan()
     assert staleness(bench.instance, bench.scope, scan, step).stale == set(), "newer than one that is right"
     for other in bench.partitions(step):
-        tags = {**bench.events(step)[other].tags, "dagster/code_version": "1"}
+        tags = {**tags_of(bench, step, other), "dagster/code_version": "1"}
         event = dg.AssetMaterialization(bench.scope.key(step), partition=other, tags=tags)
         bench.instance.report_runless_asset_event(event)
     bench.cluster.calls.clear()
@@ -169,7 +174,7 @@ def test_what_a_sensor_tells_while_a_run_is_under_way_marks_its_results(bench: B
         tell(dg.AssetObservation(key, partition=EPISODE, tags={"dagster/data_version": "newer"}))
 
     monkeypatch.setattr(bench.instance, "report_runless_asset_event", report)
-    code = bench.events("g0_spike")[EPISODE].tags["dagster/code_version"]
+    code = tags_of(bench, "g0_spike", EPISODE)["dagster/code_version"]
     tags = Provenance(bench.instance, code, [source]).tags(EPISODE, "1")
     tell(dg.AssetMaterialization(bench.scope.key("g0_spike"), partition=EPISODE, tags=tags))
     assert tags[f"dagster/input_data_version/{key.to_user_string()}"] == "read"
