@@ -21,7 +21,7 @@ def build_definitions() -> dg.Definitions:
     So do the settings of what runs by itself: instead of those in a broken file, the defaults hold.
     """
     operations, broken_operations = _operations()
-    assets: list[dg.AssetsDefinition | dg.AssetSpec] = []
+    assets: list[dg.AssetsDefinition | dg.SourceAsset | dg.AssetSpec] = []
     scopes: list[Scope] = []
     for name in study_names():
         try:

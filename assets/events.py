@@ -57,6 +57,7 @@ def complete_check(asset: dg.AssetKey) -> dg.AssetCheckSpec:
 
 def materialize(
     context: dg.AssetExecutionContext,
+    code_version: str,
     inputs: Sequence[Input],
     finished: Iterable[Done | Undone],
     conclude: Callable[[], Conclusion] = Conclusion,
@@ -64,13 +65,14 @@ def materialize(
     """One event per partition as it finishes, the checks, and one failure at the end that lists those without a result.
 
     Over a single partition the event is a MaterializeResult, so that what hangs on it may share the run.
+    code_version: of the study as the run has read it; the code location may have been loaded with another one.
     """
     requested = set(requested_partitions(context))
     _refuse_company(context, requested)
     undone: list[Undone] = []
     ran: Counter[bool] = Counter()
     keep_connections(context.instance)
-    provenance = Provenance(context.instance, _code_version(context), inputs)
+    provenance = Provenance(context.instance, code_version, inputs)
     for item in finished:
         if item.key not in requested:
             continue
@@ -112,9 +114,10 @@ def plain_errors() -> Iterator[None]:
 def _event(
     asset: dg.AssetKey, item: Done, provenance: Provenance, alone: bool
 ) -> dg.MaterializeResult | dg.AssetMaterialization:
-    if alone:
-        return dg.MaterializeResult(asset, metadata=item.metadata, data_version=dg.DataVersion(item.version))
     tags = provenance.tags(item.key, item.version)
+    if alone:  # its tags are stronger than Dagster's own, which know nothing of what the run itself has observed
+        version = dg.DataVersion(item.version)
+        return dg.MaterializeResult(asset, metadata=item.metadata, data_version=version, tags=tags)
     return dg.AssetMaterialization(asset, partition=item.key, metadata=item.metadata, tags=tags)
 
 
@@ -181,7 +184,3 @@ def _refuse_company(context: dg.AssetExecutionContext, requested: set[str]) -> N
             "which gives each its own run.",
             allow_retries=False,
         )
-
-
-def _code_version(context: dg.AssetExecutionContext) -> str:
-    return context.assets_def.code_versions_by_key[context.asset_key] or ""

@@ -11,6 +11,8 @@ from typing import Any
 
 import dagster as dg
 
+from assets.code_version import code_version
+from assets.episodes import episodes_input
 from assets.events import Conclusion, Undone, materialize, plain_errors, requested_partitions
 from assets.failures import last_failures
 from assets.grouping import Finished, group
@@ -57,15 +59,18 @@ def run_gate(context: dg.AssetExecutionContext, scope: Scope, cluster: ClusterRe
     parents = [Input(scope.key(up.name), scope.partitions.upstream(up.keys, gate.keys)) for up in gates_before(gate)]
     with plain_errors():
         study = begin(context, scope)
-        members = partitions_of(study).members[gate.keys]
+        fingerprints, members = Fingerprints(study), partitions_of(study).members[gate.keys]
         partitions, executed = requested_partitions(context), dict[str, Line]()
+        there = [partition for partition in partitions if partition in members]
+        inputs = [episodes_input(scope, gate.keys, there, fingerprints.content), *parents]
         keys = [key for partition in partitions for key in members.get(partition, ())]
         run_tasks = partial(cluster.run, is_cancelled=lambda: is_cancelled(context.instance, context.run_id))
-        finished = _finished(study, run_tasks, run, keys, executed)
+        finished = _finished(fingerprints, run_tasks, run, keys, executed)
         shown = partial(item_metadata, study, run.show)
         by_partition = group(finished, partitions, members, scope.partitions.by_episode, shown)
         conclude = partial(_conclusion, context.asset_key, study, run, keys, executed)
-        yield from materialize(context, parents, in_order(by_partition, partitions), conclude)
+        version = code_version(fingerprints, gate.name)
+        yield from materialize(context, version, inputs, in_order(by_partition, partitions), conclude)
 
 
 def _conclusion(
@@ -78,10 +83,10 @@ def _conclusion(
 
 
 def _finished(
-    study: Study, run_tasks: RunTasks, run: GateRun, keys: Sequence[str], executed: dict[str, Line]
+    fingerprints: Fingerprints, run_tasks: RunTasks, run: GateRun, keys: Sequence[str], executed: dict[str, Line]
 ) -> Iterator[Finished | Undone | None]:
     """What becomes of each item, as it happens; None while nothing does. Notes what was `executed`."""
-    gate, fingerprints = run.gate, Fingerprints(study)
+    gate, study = run.gate, fingerprints.study
     found = Store(study.results).results(gate.name, fingerprints.wanted(gate, keys))
     todo = missing(keys, found)
     left = set(todo)

@@ -1,10 +1,10 @@
-"""The sensor `new_data`: answers and episodes that come, change or go get into the manifests and the partitions."""
+"""The sensor `new_data`: what comes, changes or goes gets into manifests, partitions and Dagster's stale marks."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import dagster as dg
@@ -14,8 +14,9 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from assets.in_flight import in_flight
 from assets.operations import NewDataSettings
 from assets.partitions import Partitions
+from assets.provenance import last_observed, observations
 from assets.reload import can_reload, reload_location
-from assets.scope import REPORT, Scope, partitions_of
+from assets.scope import EPISODES, REPORT, Scope, partitions_of
 from sbench_dag.errors import SbenchError
 from sbench_dag.gate import Keys
 from sbench_dag.pipeline import GATES
@@ -29,26 +30,31 @@ from sbench_dag.work.fingerprint import fingerprint
 class Look(BaseModel):
     """What the last look at a study has seen; the cursor has one for each.
 
-    seen: the data set's files. built: those that the manifest was built of. manifest: its own files.
-    by: what the partitions are, each plan or each episode. partitions: those of the manifest on disk. changed: when
-    they last did, in seconds since 1970; 0: not seen yet.
+    seen: the data set's files. built: those that the manifest was built of. manifest: its own files. settings: those
+    of study.toml. partitions: those of the manifest on disk. changed: when settings or partitions last did, in seconds
+    since 1970; 0: not seen yet. told: the episodes' files and what Dagster knows of them, when these last agreed.
     """
 
     seen: str
     built: str = ""
     manifest: str = ""
-    by: str = ""
+    settings: str = ""
     partitions: str = ""
     changed: float = 0.0
+    told: str = ""
 
 
 @dataclass(frozen=True)
 class Found:
-    """After a look at one study: what to remember, what to say, and whether partitions are to be reloaded."""
+    """After a look at one study: what to remember, what to say, and whether its assets are to be loaded again.
+
+    news: what Dagster is to be told of episodes.
+    """
 
     look: Look | None
     text: str = ""
     outdated: bool = False
+    news: Sequence[dg.AssetObservation] = ()
 
 
 BY_HAND = (
@@ -57,6 +63,7 @@ BY_HAND = (
 )
 _ASKED_S = 24 * 3600.0  # for how long ticks ask for that: nobody knows whether somebody has pressed it
 _CURSOR = TypeAdapter(dict[str, Look])
+_READING_S = 20.0  # of the 60 s that a tick may take; what is left to read is read by the next
 
 
 def new_data(scopes: Sequence[Scope], settings: NewDataSettings) -> dg.SensorDefinition:
@@ -64,8 +71,8 @@ def new_data(scopes: Sequence[Scope], settings: NewDataSettings) -> dg.SensorDef
         name="new_data",
         minimum_interval_seconds=settings.interval_s,
         default_status=dg.DefaultSensorStatus.RUNNING if settings.enabled else dg.DefaultSensorStatus.STOPPED,
-        description="Rebuilds a study's manifest when files of its data set have changed, and reloads the code "
-        "location when the partitions have; where it can't, its ticks say what to do.",
+        description="Rebuilds a study's manifest when files of its data set have changed, tells Dagster which episodes "
+        "have, and reloads the code location for new partitions or settings; where it can't, its ticks say what to do.",
     )
     def sensor(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         return _evaluate(context, scopes)
@@ -84,7 +91,10 @@ def _evaluate(context: dg.SensorEvaluationContext, scopes: Sequence[Scope]) -> d
     return dg.SensorResult(
         skip_reason="\n".join(filter(None, texts)) or "nothing new",
         cursor=_CURSOR.dump_json(looks).decode(),
-        asset_events=[] if reloaded else [event for scope in changed for event in _notices(scope, text)],
+        asset_events=[
+            *(event for one in found.values() for event in one.news),
+            *([] if reloaded else [event for scope in changed for event in _notices(scope, text)]),
+        ],
     )
 
 
@@ -99,7 +109,7 @@ def _read_cursor(cursor: str | None) -> Mapping[str, Look]:
 def _look(instance: dg.DagsterInstance, scope: Scope, last: Look | None, now: float) -> Found:
     """Whatever is wrong with one study is its text: the others go on."""
     try:
-        return _look_at(instance, scope, last, now)
+        return _look_at_episodes(instance, scope, _look_at(instance, scope, last, now))
     except SbenchError as error:
         return Found(last, f"left as it is. {error}")
     except Exception as error:
@@ -108,13 +118,13 @@ def _look(instance: dg.DagsterInstance, scope: Scope, last: Look | None, now: fl
 
 def _look_at(instance: dg.DagsterInstance, scope: Scope, last: Look | None, now: float) -> Found:
     study, texts = scope.current(), []
-    files = signature(input_files(study.dataset))
+    files, settings = signature(input_files(study.dataset)), fingerprint(study)
     if last is None:
         return Found(Look(seen=files), "first look; the next one says whether files are changing")
     if files != last.seen:
         return Found(last.model_copy(update={"seen": files}), "files are changing; rebuilt when they have come to rest")
-    there = (files, signature(manifest_files(study.manifest_folder)), study.partitions.by)
-    if there != (last.built, last.manifest, last.by):
+    now_is = (files, signature(manifest_files(study.manifest_folder)), settings)
+    if now_is != (last.built, last.manifest, last.settings):
         manifest = build_manifest(study.dataset)
         waits = _waits(instance, scope, partitions_of(study, manifest))
         if waits:
@@ -122,7 +132,9 @@ def _look_at(instance: dg.DagsterInstance, scope: Scope, last: Look | None, now:
         if write_manifest(study.manifest_folder, manifest):
             texts.append(_summary(scope, manifest))
         last = _built(last, scope, study, now)
-    if last.partitions == _partitions(scope.partitions):
+    if study != scope.study:
+        texts.append("study.toml is not the one that the code location was loaded with")
+    elif last.partitions == _partitions(scope.partitions):
         return Found(last, "\n".join(texts))
     waits = _waits(instance, scope, partitions_of(study))
     return Found(last, "\n".join([*texts, waits] if waits else texts), outdated=not waits)
@@ -130,16 +142,37 @@ def _look_at(instance: dg.DagsterInstance, scope: Scope, last: Look | None, now:
 
 def _built(look: Look, scope: Scope, study: Study, now: float) -> Look:
     """The look after the manifest was built of the files that it has seen."""
-    partitions = _partitions(partitions_of(study))
-    before = look.partitions or _partitions(scope.partitions)
+    settings, partitions = fingerprint(study), _partitions(partitions_of(study))
+    before = (look.settings or fingerprint(scope.study), look.partitions or _partitions(scope.partitions))
     return Look(
         seen=look.seen,
         built=look.seen,
         manifest=signature(manifest_files(study.manifest_folder)),
-        by=study.partitions.by,
+        settings=settings,
         partitions=partitions,
-        changed=look.changed if partitions == before else now,
+        changed=look.changed if (settings, partitions) == before else now,
+        told=look.told,
     )
+
+
+def _look_at_episodes(instance: dg.DagsterInstance, scope: Scope, found: Found) -> Found:
+    """Compares their content with what Dagster was told last. Nothing is read unless one of the two has changed."""
+    dataset, key = scope.current().dataset, scope.key(EPISODES)
+    there = set(dataset.episodes)
+    episodes = [dataset.episode(name) for name in scope.partitions.keys[Keys.EPISODE] if name in there]
+    known = last_observed(instance, key)
+    state = fingerprint(signature(file for episode in episodes for file in episode.files.all), dict(known))
+    if found.look is None or found.look.told == state:
+        return found
+    contents, end = dict[str, str](), time.monotonic() + _READING_S
+    for episode in episodes:
+        if time.monotonic() > end:
+            break
+        contents[episode.name] = episode.content
+    news = observations(key, contents, known)
+    if news or len(contents) < len(episodes):
+        return replace(found, news=news)
+    return replace(found, look=found.look.model_copy(update={"told": state}))
 
 
 def _partitions(partitions: Partitions) -> str:
@@ -167,7 +200,7 @@ def _waits(instance: dg.DagsterInstance, scope: Scope, after: Partitions) -> str
 def _reload(
     origin: CodeLocationOrigin | None, outdated: Sequence[str], looks: Mapping[str, Look], now: float
 ) -> tuple[bool, str]:
-    """Whether the UI shows the partitions that are on disk, as far as can be told, and what to say."""
+    """Whether the UI shows the partitions and settings that are on disk, as far as can be told, and what to say."""
     if can_reload(origin):
         problem = reload_location(origin) if outdated else ""
         return not problem, problem or (f"the code location is reloaded for {', '.join(outdated)}" if outdated else "")
@@ -175,7 +208,7 @@ def _reload(
     if now - changed > _ASKED_S:
         return True, ""
     when = datetime.fromtimestamp(changed).astimezone().isoformat(" ", "seconds")
-    return False, f"partitions have changed at {when}. {BY_HAND}"
+    return False, f"partitions or settings have changed at {when}. {BY_HAND}"
 
 
 def _notices(scope: Scope, text: str) -> list[dg.AssetObservation]:

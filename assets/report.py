@@ -5,6 +5,8 @@ from typing import Any
 
 import dagster as dg
 
+from assets.code_version import code_version
+from assets.episodes import episodes_input
 from assets.events import Done, Undone, complete_check, materialize, plain_errors, requested_partitions
 from assets.grouping import gone
 from assets.provenance import Input
@@ -18,7 +20,7 @@ from sbench_dag.reports.page import write_episode, write_summary
 from sbench_dag.reports.versions import episode_page, episode_version, written_version
 from sbench_dag.stale import REPORT, SUMMARY
 
-_CODE_VERSION = "1"
+_SUMMARY_VERSION = "1"
 _SUMMARY = (
     "The grid of success rates by strategy and model, as a page that opens from disk. Dagster's own stale mark looks "
     "at no more than 99 episodes; `sbench stale` and the sensor `stale_plans` look at all."
@@ -36,16 +38,19 @@ def report(scope: Scope) -> dg.AssetsDefinition:
         description="A page per episode: its checks, its questions, the answers to them, and what became of each.",
         partitions_def=scope.partitions.definitions[Keys.EPISODE],
         backfill_policy=own_policy(REPORT),
-        code_version=_CODE_VERSION,
-        deps=[scope.dep(gate, Keys.EPISODE) for gate in GATES],
+        code_version=code_version(scope.fingerprints, REPORT),
+        deps=[scope.episodes_dep(Keys.EPISODE), *(scope.dep(gate, Keys.EPISODE) for gate in GATES)],
         metadata=scope.about,
         output_required=False,
         check_specs=[complete_check(key)],
     )
     def asset(context: dg.AssetExecutionContext):
         with plain_errors():
-            pages = _pages(Results(begin(context, scope)), requested_partitions(context))
-            yield from materialize(context, inputs, pages)
+            results, names = Results(begin(context, scope)), requested_partitions(context)
+            there = [name for name in names if name in results.study.manifest.by_episode]
+            made_of = [episodes_input(scope, Keys.EPISODE, there, results.fingerprints.content), *inputs]
+            version = code_version(results.fingerprints, REPORT)
+            yield from materialize(context, version, made_of, _pages(results, names))
 
     return asset
 
@@ -57,7 +62,7 @@ def summary(scope: Scope) -> dg.AssetsDefinition:
         key=scope.key(SUMMARY),
         group_name=scope.group_of(SUMMARY),
         description=_SUMMARY,
-        code_version=_CODE_VERSION,
+        code_version=_SUMMARY_VERSION,
         deps=[scope.key(REPORT)],
         metadata=scope.about,
         freshness_policy=age and dg.FreshnessPolicy.time_window(fail_window=age),

@@ -11,18 +11,21 @@ from typing import Any
 
 import dagster as dg
 
+from assets.code_version import code_version
 from assets.failures import last_failures_spec
 from assets.partitions import Partitions
 from assets.pool import POOL, SIMULATING
 from sbench_dag.gate import Gate, Keys
-from sbench_dag.pipeline import GATES, gates_before, inside
+from sbench_dag.pipeline import GATES, Fingerprints, gates_before, inside
 from sbench_dag.plans.build import Manifest
 from sbench_dag.plans.manifest import StoredManifest
 from sbench_dag.stale import REPORT, SUMMARY
 from sbench_dag.study import Study, load_study
 
+EPISODES = "episodes"
 # Dagster sorts groups by name
 _GROUPS = {
+    EPISODES: "0_inputs",
     "g0_spike": "1_restore",
     "stage_b": "2_reach",
     "stage_c": "3_lift",
@@ -58,6 +61,10 @@ class Scope:
     @cached_property
     def partitions(self) -> Partitions:
         return partitions_of(self.study)
+
+    @cached_property
+    def fingerprints(self) -> Fingerprints:
+        return Fingerprints(self.study)
 
     @property
     def group(self) -> str:
@@ -95,8 +102,8 @@ class Scope:
             partitions_def=self.partitions.definitions[gate.keys],
             backfill_policy=own_policy(gate.name),
             pool=POOL if gate.name in SIMULATING else None,
-            code_version="-".join(part.code_version for part in inside(gate)),
-            deps=[self.dep(up, gate.keys) for up in gates_before(gate)],
+            code_version=code_version(self.fingerprints, gate.name),
+            deps=[self.episodes_dep(gate.keys), *(self.dep(up, gate.keys) for up in gates_before(gate))],
             check_specs=[*checks, last_failures_spec(self.key(gate.name))],
             metadata={**self.about, "settings": dg.MetadataValue.json(self._settings(gate))},
             output_required=False,
@@ -113,6 +120,10 @@ class Scope:
 
     def dep(self, up: Gate, keys: Keys) -> dg.AssetDep:
         return dg.AssetDep(self.key(up.name), partition_mapping=self.partitions.mapping(up.keys, keys))
+
+    def episodes_dep(self, keys: Keys) -> dg.AssetDep:
+        """Of every step, because Dagster's stale marks look no further than one step up."""
+        return dg.AssetDep(self.key(EPISODES), partition_mapping=self.partitions.mapping(Keys.EPISODE, keys))
 
 
 def own_policy(name: str) -> dg.BackfillPolicy:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import dagster as dg
 from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
 
-from assets.provenance import last_version, last_versions
+from assets.code_version import code_version
+from assets.provenance import last_version, last_versions, of_other_code
 from assets.scope import Scope, partitions_of
 from sbench_dag.gate import Keys
-from sbench_dag.pipeline import find_gate
+from sbench_dag.pipeline import Fingerprints, find_gate
 from sbench_dag.stale import REPORT, SUMMARY, Item, Scan, State
 
 
@@ -52,6 +53,7 @@ def staleness(instance: dg.DagsterInstance, scope: Scope, scan: Scan, step: str)
     invalid = frozenset(n for n in there if State.FAILED in states[n] and states[n] <= {State.FAILED, State.FRESH})
     harmless = frozenset(name for name in there if states[name] == {State.FRESH})
     told = frozenset(name for name in harmless if have.get(name) == versions[name]) - shows_failed
+    told -= of_other_code(instance, scope.key(step), code_version(Fingerprints(scan.study), step), told)
     everything = frozenset(there)
     failed = frozenset(name for name in there if State.FAILED in states[name]) | (shows_failed & everything)
     return Staleness(order, versions, everything - invalid - told, invalid, failed, harmless)

@@ -112,6 +112,14 @@ class Fingerprints:
         }
         return {**self._fixed(name), "episode": self._episode(episode), **own, **before}
 
+    def content(self, episode: str) -> str:
+        """Of the episode's files, as they were when they were read."""
+        return self._episode(episode)
+
+    def common(self, name: str) -> str:
+        """Hash of what is the same for all of a gate's items: code, engine and configuration, earlier gates' too."""
+        return combine([*self._fixed(name).values(), *(self.common(up.name) for up in gates_before(find_gate(name)))])
+
     def is_current(self, name: str, key: str) -> bool:
         """Whether the episode's files, and its scene's, are still those that were read."""
         episode = self._episode_of(find_gate(name), key)

@@ -33,12 +33,12 @@ class Results:
     def __init__(self, study: Study):
         self.study = study
         self._store = Store(study.results)
-        self._fingerprints = Fingerprints(study)
+        self.fingerprints = Fingerprints(study)
         self._gates: dict[str, dict[str, Line]] = {}
 
     def of(self, gate: str) -> dict[str, Line]:
         if gate not in self._gates:
-            self._gates[gate] = self._store.results(gate, self._fingerprints.wanted(find_gate(gate)))
+            self._gates[gate] = self._store.results(gate, self.fingerprints.wanted(find_gate(gate)))
         return self._gates[gate]
 
     def look(self, gate: str, key: str) -> str:

@@ -80,7 +80,7 @@ def test_a_changed_episode_is_all_that_is_asked_for(bench: Bench):
     [request] = next_runs(bench.instance, bench.scope, Scanner(bench.study.folder).scan).requests
     assert request.tags["dagster/asset_partition_range_start"] == "val_0001__0"
     assert request.tags["dagster/asset_partition_range_end"] == "val_0001__0"
-    assert bench.stale("g0_spike") == set(), "Dagster learns it with the run"
+    assert bench.stale("g0_spike") == set(), "Dagster learns it from `new_data`, or with the run"
 
 
 def test_a_new_answer_needs_no_reload(bench: Bench):

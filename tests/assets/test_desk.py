@@ -169,12 +169,13 @@ def test_the_commit_is_the_checkouts():
 def test_the_groups_of_several_studies_stand_in_the_order_of_the_pipeline(bench: Bench, home: Path):
     write_dataset(home / "d")
     names = ("by-hand", "by-hand_3", "by-hand3")
-    specs = [spec for name in names for a in study_assets(Scope(create_study(name, home / "d"))) for spec in a.specs]
+    assets = [asset for name in names for asset in study_assets(Scope(create_study(name, home / "d")))]
+    specs = dg.Definitions(assets=assets, resources={"cluster": bench.cluster}).resolve_all_asset_specs()
     order = {spec.group_name: None for spec in sorted(specs, key=lambda spec: spec.group_name or "")}
-    steps = ["1_restore", "2_reach", "3_lift", "4_reward", "5_report"]
+    steps = ["0_inputs", "1_restore", "2_reach", "3_lift", "4_reward", "5_report"]
     found = [str(group).rsplit("__", 1) for group in order]
     assert [step for _, step in found] == 3 * steps
-    assert [study for study, _ in found[::5]] == sorted({study for study, _ in found}, key=[s for s, _ in found].index)
+    assert [study for study, _ in found[::6]] == sorted({study for study, _ in found}, key=[s for s, _ in found].index)
 
 
 def test_nothing_has_to_be_typed_to_launch_an_asset(bench: Bench):

@@ -17,7 +17,7 @@ import assets.new_data
 from assets.new_data import new_data
 from assets.operations import NewDataSettings
 from assets.reload import ID_TIMEOUT_S, TIMEOUT_S, load_error, reload_location
-from assets.scope import Scope
+from assets.scope import EPISODES, Scope
 from sbench_dag.dataset.dataset import write_dataset_info
 from sbench_dag.study import Study, create_study, load_study
 from tests.assets.support import Bench
@@ -29,7 +29,10 @@ NEW = [("last-seen", "q00", "bedroom", "floor"), ("last-seen", "q02", "bedroom",
 
 
 class Operator:
-    """A code location whose sensor ticks when it is told to, and the daemon's memory of it."""
+    """A code location whose sensor ticks when it is told to, and the daemon's memory of it.
+
+    events: the last tick's notices.
+    """
 
     def __init__(self, instance: dg.DagsterInstance, *studies: Study):
         self.instance = instance
@@ -51,7 +54,10 @@ class Operator:
         result = new_data(self.scopes, NewDataSettings())(context)
         assert isinstance(result, dg.SensorResult) and result.skip_reason and not result.run_requests
         self.cursor = result.cursor
-        self.events = [event for event in result.asset_events if isinstance(event, dg.AssetObservation)]
+        for event in result.asset_events:
+            self.instance.report_runless_asset_event(event)
+        events = [event for event in result.asset_events if isinstance(event, dg.AssetObservation)]
+        self.events = [event for event in events if event.asset_key.path[-1] != EPISODES]
         return str(result.skip_reason.skip_message)
 
     def ticks(self, count: int = 2) -> str:
@@ -221,6 +227,40 @@ def test_a_shared_code_server_is_asked_to_reload_until_it_has(operator: Operator
     operator.load()
     assert operator.tick() == "nothing new"
     assert len(reloads) == 2
+
+
+def edit(operator: Operator, text: str) -> None:
+    file = operator.studies[0].folder / "study.toml"
+    file.write_text(file.read_text() + text)
+
+
+def test_other_settings_are_reloaded_until_they_are_loaded(operator: Operator, reloads: list):
+    operator.origin = SHARED
+    edit(operator, "[judge]\nlift_m = 0.02\n")
+    assert "study.toml is not the one that the code location was loaded with" in operator.tick()
+    operator.tick()
+    assert reloads == [SHARED, SHARED]
+    operator.load()
+    assert operator.tick() == "nothing new"
+
+
+def test_other_settings_are_said_where_nobody_can_reload(operator: Operator):
+    edit(operator, "[judge]\nlift_m = 0.02\n")
+    assert "settings have changed at" in operator.tick()
+    assert {event.asset_key.path[-1] for event in operator.events} >= {"g0_spike", "stage_c", "report"}
+
+
+def test_other_partitions_by_study_toml_wait_for_what_is_under_way(operator: Operator, reloads: list):
+    operator.origin = SHARED
+    asset = dg.AssetKey(["by-hand", "stage_b"])
+    run = dg.DagsterRun(job_name="any", status=dg.DagsterRunStatus.STARTED, asset_selection=frozenset([asset]))
+    operator.instance.add_run(run)
+    edit(operator, '[partitions]\nby = "episode"\n')
+    assert "20 partitions are to go, which waits for what is under way" in operator.tick()
+    assert reloads == []
+    operator.instance.delete_run(run.run_id)
+    operator.tick()
+    assert reloads == [SHARED]
 
 
 def test_a_crash_between_rebuild_and_reload_loses_nothing(
