@@ -12,6 +12,7 @@ import time
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,10 @@ class Program:
         self.start()
 
     def start(self) -> None:
-        self._started.append(subprocess.Popen(self._command, cwd=CHECKOUT, start_new_session=True))
+        # a test run in the background ignores SIGINT, by which Dagster ends its own children
+        heeding = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+        process = subprocess.Popen(self._command, cwd=CHECKOUT, start_new_session=True, preexec_fn=heeding)
+        self._started.append(process)
 
     def kill(self) -> None:
         """It alone, without a chance to tell its children."""
