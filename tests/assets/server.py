@@ -126,7 +126,10 @@ class Program:
     def start(self) -> None:
         # a test run in the background ignores SIGINT, by which Dagster ends its own children
         heeding = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-        process = subprocess.Popen(self._command, cwd=CHECKOUT, start_new_session=True, preexec_fn=heeding)
+        environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}  # as `make` says
+        process = subprocess.Popen(
+            self._command, cwd=CHECKOUT, env=environment, start_new_session=True, preexec_fn=heeding
+        )
         self._started.append(process)
 
     def kill(self) -> None:
