@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import dagster as dg
 
 from assets.jobs import nightly_rescore, nightly_schedule, retry_failed
-from assets.lost_runs import lost_runs
 from assets.new_data import new_data
 from assets.notifications.sensor import failure_hook
 from assets.operations import Operations
@@ -20,7 +19,6 @@ def sensors(scopes: Sequence[Scope], operations: Operations) -> list[dg.SensorDe
         new_data(scopes, operations.new_data),
         *([stale_plans(scopes, operations.stale)] if scopes else []),
         failure_hook(scopes, operations.notify),
-        lost_runs(),
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -24,6 +25,7 @@ from sbench_dag.work.fingerprint import fingerprint
 
 TRIES = 3
 _ENDLESS = 10
+_REMEMBERED_S = 30 * 24 * 3600.0
 _REQUEST, _STEP, _TRY = "sbench/stale_request", "sbench/stale_step", "sbench/stale_try"
 
 
@@ -44,31 +46,31 @@ def next_runs(instance: dg.DagsterInstance, scope: Scope, look: Callable[[], Sca
     What is invalid is not tried again: nothing of it has changed. Neither is what TRIES requests could not do, nor what
     somebody has cancelled.
     """
-    plan, name = NextRuns(), scope.study.name
+    found, name = NextRuns(), scope.study.name
     backfills = open_backfills(instance, scope)
     if backfills:
-        plan.notes.append(f"{name}: waits for backfill {', '.join(backfills)}")
-        return plan
+        found.notes.append(f"{name}: waits for backfill {', '.join(backfills)}")
+        return found
     running = _running(instance, scope)
     scan = look()
     unknown = _unknown_partitions(scope, scan.study)
     if unknown:
-        plan.notes.append(f"{name}: {unknown} partitions are new; they wait for a reload of the code location")
+        found.notes.append(f"{name}: {unknown} partitions are new; they wait for a reload of the code location")
     for step in STEPS:
         if step in running:
-            plan.notes.append(f"{name}: {step} is running ({running[step]})")
-            return plan
+            found.notes.append(f"{name}: {step} is running ({running[step]})")
+            return found
         state = staleness(instance, scope, scan, step)
         todo = state.stale & startable(scan, step) if state.stale else frozenset[str]()
         waiting = _stopped(scan, step, todo - state.harmless)
         if waiting:
-            plan.notes.append(f"{name}: {step} waits ({len(todo - state.harmless)} partitions): {waiting}")
+            found.notes.append(f"{name}: {step} waits ({len(todo - state.harmless)} partitions): {waiting}")
             todo &= state.harmless
         if todo:
-            _request(plan, instance, scope, step, todo, state)
-        if plan.requests:
-            return plan
-    return plan
+            _request(found, instance, scope, step, todo, state)
+        if found.requests:
+            return found
+    return found
 
 
 def _running(instance: dg.DagsterInstance, scope: Scope) -> dict[str, str]:
@@ -96,7 +98,7 @@ def _stopped(scan: Scan, step: str, todo: Collection[str]) -> str:
 
 
 def _request(
-    plan: NextRuns,
+    into: NextRuns,
     instance: dg.DagsterInstance,
     scope: Scope,
     step: str,
@@ -107,7 +109,7 @@ def _request(
     earlier = _unfinished_business(instance, scope, step, todo, state.versions)
     resting = {key for key, attempt in earlier.items() if attempt.rests}
     if resting:
-        plan.notes.append(f"{name} is left alone ({len(resting)} partitions): {earlier[min(resting)].why}")
+        into.notes.append(f"{name} is left alone ({len(resting)} partitions): {earlier[min(resting)].why}")
     todo = set(todo) - resting
     if not todo:
         return
@@ -118,11 +120,11 @@ def _request(
         ranges = [{ASSET_PARTITION_RANGE_START_TAG: a, ASSET_PARTITION_RANGE_END_TAG: b} for a, b in found]
     note = _note(scope.study, {key: state.versions[key] for key in sorted(todo)})
     if _is_endless(instance, note, len(ranges)):
-        plan.notes.append(f"{name} is left alone for an hour: {_ENDLESS} requests of the same changed nothing")
+        into.notes.append(f"{name} is left alone for an hour: {_ENDLESS} requests of the same changed nothing")
         return
     tags = {_REQUEST: note, _STEP: scope.key(step).to_user_string(), _TRY: str(tries + 1)}
-    plan.requests += [dg.RunRequest(asset_selection=[scope.key(step)], tags={**tags, **span}) for span in ranges]
-    plan.notes.append(f"{name}: stale partitions: {len(todo)}, runs: {len(ranges)}")
+    into.requests += [dg.RunRequest(asset_selection=[scope.key(step)], tags={**tags, **span}) for span in ranges]
+    into.notes.append(f"{name}: stale partitions: {len(todo)}, runs: {len(ranges)}")
 
 
 def _is_endless(instance: dg.DagsterInstance, note: str, ranges: int) -> bool:
@@ -189,16 +191,17 @@ def _fruitless(
 
 
 def _note(study: Study, asked: Mapping[str, str]) -> str:
-    """Remembers which versions were asked for; the name of the note. Equal requests share one."""
-    name = fingerprint(asked)
-    file = study.folder / "requests" / f"{name}.json"
-    if not file.exists():
-        file.parent.mkdir(exist_ok=True)
-        write_whole(file, json.dumps(asked))
+    """Remembers for a while which versions were asked for; the name of the note. Equal requests share one."""
+    name, folder = fingerprint(asked), study.folder / "requests"
+    folder.mkdir(exist_ok=True)
+    write_whole(folder / f"{name}.json", json.dumps(asked))
+    for old in folder.glob("*.json"):
+        if time.time() - old.stat().st_mtime > _REMEMBERED_S:
+            old.unlink(missing_ok=True)
     return name
 
 
 def _noted(study: Study, name: str) -> Mapping[str, str]:
-    """Of a note that somebody has removed nothing is known, so what was asked for is asked for again."""
+    """Of a note that is gone nothing is known, so what was asked for is asked for again."""
     file = study.folder / "requests" / f"{name}.json"
     return json.loads(file.read_text()) if file.exists() else {}

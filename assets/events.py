@@ -174,6 +174,15 @@ def _first_messages(undone: Sequence[Undone]) -> dict[str, str]:
     return {item.reason: f"{item.key}: {item.message}" for item in reversed(undone)}
 
 
+def step_failure_text(event: dg.DagsterEvent) -> str:
+    """What a step's failure says, without its traceback."""
+    data = event.step_failure_data
+    if data.user_failure_data and data.user_failure_data.description:
+        return data.user_failure_data.description
+    error = data.error and (data.error.cause or data.error)
+    return error.message.strip() if error else (event.message or "")
+
+
 def _refuse_company(context: dg.AssetExecutionContext, requested: set[str]) -> None:
     """A run of several gates over several partitions would skip all but the first, and call that a success."""
     others = set(context.job_def.asset_layer.executable_asset_keys) - {context.asset_key}

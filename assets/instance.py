@@ -32,22 +32,27 @@ def terminal_instance() -> dg.DagsterInstance:
 
 
 def process_tags() -> dict[str, str]:
-    """Says of a run which process it is, since no daemon watches over it."""
+    """Says of a run which process it is: no code server watches over it."""
     return {_HOST: socket.gethostname(), _PID: str(os.getpid()), _BORN: _born(os.getpid())}
 
 
-def host_of(run: dg.DagsterRun) -> str:
-    """Where a run's process is; what a daemon starts is where the daemon is."""
-    return run.tags.get(_HOST, socket.gethostname())
+def is_of_terminal(run: dg.DagsterRun) -> bool:
+    """Whether a run says which process it is."""
+    return _PID in run.tags
+
+
+def is_lost(run: dg.DagsterRun) -> bool:
+    """Whether the process that a terminal's run says it is has ended. One on another host can't be seen from here."""
+    return run.tags[_HOST] == socket.gethostname() and not _is_alive(run.tags)
 
 
 def fail_lost_runs(instance: dg.DagsterInstance) -> int:
-    """Ends the runs of processes that were killed: they would be in progress for ever. Returns their number."""
+    """Ends the runs of killed processes, as a daemon does where one runs (launcher.py). Returns their number."""
     unfinished = dg.RunsFilter(
         statuses=[dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.NOT_STARTED],
         tags={_HOST: socket.gethostname()},
     )
-    dead = [run for run in instance.get_runs(unfinished) if not _is_alive(run.tags)]
+    dead = [run for run in instance.get_runs(unfinished) if is_lost(run)]
     lost = [run for run in dead if _is_unfinished(instance, run)]
     for run in lost:
         instance.report_run_failed(run, "its process was killed")

@@ -9,14 +9,13 @@ machine was booted in between, or that process began much later. Such a run stay
 from __future__ import annotations
 
 import os
-import socket
 from pathlib import Path
 
 import dagster as dg
 from dagster._core.launcher.base import CheckRunHealthResult, WorkerStatus
 from dagster._core.launcher.default_run_launcher import DefaultRunLauncher
 
-from assets.instance import host_of
+from assets.instance import is_lost, is_of_terminal
 
 _CLOCK_S = 2.0  # by how much the kernel's clock and that of an event may differ
 _SET_S = 600.0  # by how much a clock may be put forward without a run that looks lost
@@ -28,10 +27,16 @@ class WatchedRunLauncher(DefaultRunLauncher):
         return True
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
+        if self._is_lost(run):
+            return CheckRunHealthResult(WorkerStatus.FAILED, "its process is gone")
+        return CheckRunHealthResult(WorkerStatus.RUNNING)
+
+    def _is_lost(self, run: dg.DagsterRun) -> bool:
+        """A terminal's run says exactly which process it is; of one that a daemon has launched its events tell."""
+        if is_of_terminal(run):
+            return is_lost(run)
         noted = self._process(run.run_id)
-        if noted is None or host_of(run) != socket.gethostname() or _runs(*noted):
-            return CheckRunHealthResult(WorkerStatus.RUNNING)
-        return CheckRunHealthResult(WorkerStatus.FAILED, f"its process {noted[0]} is gone")
+        return noted is not None and not _runs(*noted)
 
     def _process(self, run: str) -> tuple[int, float] | None:
         """The process that a run says it is, and when it said so."""

@@ -10,6 +10,7 @@ from typing import Any
 import dagster as dg
 from dagster._core.storage.tags import ASSET_PARTITION_RANGE_END_TAG, ASSET_PARTITION_RANGE_START_TAG
 
+from assets.events import step_failure_text
 from assets.instance import process_tags
 from assets.of_study import study_assets
 from assets.partitions import spans
@@ -131,13 +132,10 @@ def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
 
 
 def _why(result: dg.ExecuteInProcessResult) -> str:
-    """What the step's failure says, without the traceback that the UI shows."""
-    for event in result.all_events:
-        if event.is_step_failure:
-            data = event.step_failure_data
-            if data.user_failure_data and data.user_failure_data.description:
-                return data.user_failure_data.description
-            if data.error:
-                error = data.error.cause or data.error
-                return f"{error.message.strip()} (run {result.run_id} in the UI has the traceback)"
-    return f"run {result.run_id} failed before its step; the UI has the log"
+    """What the step's failure says, and where the traceback is if it is ours."""
+    failed = next((event for event in result.all_events if event.is_step_failure), None)
+    if failed is None:
+        return f"run {result.run_id} failed before its step; the UI has the log"
+    text = step_failure_text(failed)
+    is_said_on_purpose = failed.step_failure_data.user_failure_data is not None
+    return text if is_said_on_purpose else f"{text} (run {result.run_id} in the UI has the traceback)"

@@ -9,7 +9,7 @@ from typing import Any
 
 import dagster as dg
 
-from assets.events import FIRST_MESSAGES, REASONS, REQUESTED, WITHOUT_RESULT
+from assets.events import FIRST_MESSAGES, REASONS, REQUESTED, WITHOUT_RESULT, step_failure_text
 
 _MESSAGE_LENGTH = 500
 
@@ -85,15 +85,6 @@ def _messages(
         return [step_failure_text(step)]
     ended = _first(instance, run, dg.DagsterEventType.RUN_FAILURE)
     return [ended.message] if ended and ended.message else []
-
-
-def step_failure_text(event: dg.DagsterEvent) -> str:
-    """What a step's failure says, without its traceback."""
-    data = event.step_failure_data
-    if data.user_failure_data and data.user_failure_data.description:
-        return data.user_failure_data.description
-    error = data.error and (data.error.cause or data.error)
-    return error.message.strip() if error else (event.message or "")
 
 
 def _where(run: dg.DagsterRun, step: dg.DagsterEvent | None, assets: Iterable[dg.AssetKey]) -> tuple[str, str]:

@@ -78,12 +78,6 @@ def run(context: Context, item: WorkItem) -> Result:
     return Result(Outcome.FAILURE, _why_not(verdict), _explain(verdict), row)
 
 
-def is_rolled_out(context: Context, plan: Plan) -> bool:
-    """Whether there is something to simulate: the plan reached or is the oracle's, and an instance was perceived."""
-    reached = context.upstream("stage_b", plan.key).row["reached"]
-    return (reached or plan.is_oracle) and bool(picks_of(context, plan))
-
-
 def picks_of(context: Context, plan: Plan) -> list[Pick]:
     """What Stage B grounded and perceived, in the plan's order."""
     picks = []

@@ -1,8 +1,9 @@
-"""A process that was killed leaves a run in progress; the sensor `lost_runs` ends it."""
+"""A process that was killed leaves a run in progress; the daemon, or the next one at a terminal, ends it."""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -12,11 +13,11 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._daemon.monitoring.run_monitoring import monitor_started_run
 
 from assets import instance as instance_module
 from assets.__main__ import main
 from assets.instance import CHECKOUT, fail_lost_runs, process_tags
-from assets.lost_runs import lost_runs
 from sbench_dag.work.store import Store
 from tests.assets.scenes import two_scenes
 from tests.assets.server import wait_until
@@ -86,7 +87,7 @@ def test_a_run_that_ends_while_we_look_stays_as_it_ended(bench: Bench, monkeypat
     assert status(bench, run) == dg.DagsterRunStatus.CANCELED
 
 
-def test_the_sensor_ends_what_kill_9_left_and_nothing_is_computed_twice(home: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_daemon_ends_what_kill_9_left_and_nothing_is_computed_twice(home: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("DAGSTER_HOME", str(CHECKOUT))
     monkeypatch.setenv("SBENCH_DAGSTER", str(home / "dagster"))
     (home / "dagster").mkdir(parents=True)
@@ -105,14 +106,19 @@ def test_the_sensor_ends_what_kill_9_left_and_nothing_is_computed_twice(home: Pa
         assert 0 < len(done) < len(bench.partitions("stage_c"))
         assert len(instance.get_runs(UNFINISHED)) == 1 and bench.in_progress("stage_c")
 
-        told = lost_runs().evaluate_tick(dg.build_sensor_context(instance)).skip_message
-        assert told == "runs whose process was killed: 1"
+        monitor(instance)
         assert instance.get_runs(UNFINISHED) == [] and not bench.in_progress("stage_c")
 
         assert main(["run", "--workers", "1"]) == 0
         assert bench.status("stage_c") == (set(bench.partitions("stage_c")), set())
         keys = [line.key for line in store.lines("stage_c") if line.outcome.is_result]
         assert sorted(keys) == sorted(bench.partitions("stage_c")), "each once"
+
+
+def monitor(instance: dg.DagsterInstance) -> None:
+    """What the daemon's run monitoring does every 15 s."""
+    for record in instance.get_run_records(dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])):
+        monitor_started_run(instance, None, record, logging.getLogger())  # type: ignore[arg-type]
 
 
 def is_gone(group: int) -> bool:
