@@ -12,6 +12,7 @@ import dagster as dg
 from dagster._core.storage.tags import ASSET_PARTITION_RANGE_END_TAG, ASSET_PARTITION_RANGE_START_TAG
 
 from assets.in_flight import open_backfills, open_runs
+from assets.memory import Memory
 from assets.partitions import spans
 from assets.run import STEPS
 from assets.scope import Scope, partitions_of
@@ -37,16 +38,18 @@ class NextRuns:
     notes: list[str] = field(default_factory=list)
 
 
-def next_runs(instance: dg.DagsterInstance, scope: Scope, look: Callable[[], Scan]) -> NextRuns:
+def next_runs(memory: Memory, scope: Scope, look: Callable[[], Scan]) -> NextRuns:
     """The first step, in the order of the pipeline, that has something to do; in as few runs as possible. A step that a
     run is at, or that comes after one, waits for it.
 
-    look: the scan. It comes after the question what is running: what ends in between would seem to be undone.
+    memory: an earlier tick's saves reading it again. look: the scan. It comes after the question what is running: what
+    ends in between would seem to be undone.
 
     What is invalid is not tried again: nothing of it has changed. Neither is what TRIES requests could not do, nor what
     somebody has cancelled.
     """
-    found, name = NextRuns(), scope.study.name
+    found, name, instance = NextRuns(), scope.study.name, memory.instance
+    memory.refresh([scope.key(step) for step in STEPS if step != SUMMARY])
     backfills = open_backfills(instance, scope)
     if backfills:
         found.notes.append(f"{name}: waits for backfill {', '.join(backfills)}")
@@ -60,7 +63,7 @@ def next_runs(instance: dg.DagsterInstance, scope: Scope, look: Callable[[], Sca
         if step in running:
             found.notes.append(f"{name}: {step} is running ({running[step]})")
             return found
-        state = staleness(instance, scope, scan, step)
+        state = staleness(memory, scope, scan, step)
         todo = state.stale & startable(scan, step) if state.stale else frozenset[str]()
         waiting = _stopped(scan, step, todo - state.harmless)
         if waiting:

@@ -74,7 +74,7 @@ def _state(instance: dg.DagsterInstance, source: Input) -> tuple[Mapping[str, st
     """
     asset, contents = source.asset, source.contents
     if contents is None:
-        return last_versions(instance, asset), _last_events(instance, asset, dg.DagsterEventType.ASSET_MATERIALIZATION)
+        return last_versions(instance, asset), last_events(instance, asset)
     for event in observations(asset, contents, last_observed(instance, asset)):
         instance.report_runless_asset_event(event)
     events = _last_events(instance, asset, dg.DagsterEventType.ASSET_OBSERVATION)
@@ -93,13 +93,16 @@ def last_observed(instance: dg.DagsterInstance, asset: dg.AssetKey) -> Mapping[s
 
 
 def of_other_code(
-    instance: dg.DagsterInstance, asset: dg.AssetKey, code_version: str, partitions: Collection[str]
+    instance: dg.DagsterInstance,
+    asset: dg.AssetKey,
+    code_version: str,
+    events: Mapping[str, int],
+    partitions: Collection[str],
 ) -> frozenset[str]:
-    """Those of the partitions whose last event carries another code version.
+    """Those of the partitions whose last event carries another code version. events: see `last_events`.
 
     Dagster has no bulk query for it, so the oldest of these events speaks for all if its version is the right one.
     """
-    events = _last_events(instance, asset, dg.DagsterEventType.ASSET_MATERIALIZATION)
     ids = sorted(events[partition] for partition in partitions)
     if not ids or not _of_other_code(instance, asset, code_version, ids[:1]):
         return frozenset()
@@ -119,8 +122,12 @@ def _last_versions(instance: dg.DagsterInstance, asset: dg.AssetKey, kind: dg.Da
     return {key: tags[DATA_VERSION_TAG] for key, tags in found.items()}
 
 
+def last_events(instance: dg.DagsterInstance, asset: dg.AssetKey) -> Mapping[str, int]:
+    """The storage id of each partition's last materialisation."""
+    return _last_events(instance, asset, dg.DagsterEventType.ASSET_MATERIALIZATION)
+
+
 def _last_events(instance: dg.DagsterInstance, asset: dg.AssetKey, kind: dg.DagsterEventType) -> Mapping[str, int]:
-    """The storage id of each partition's last event."""
     return instance.event_log_storage.get_latest_storage_id_by_partition(asset, kind)
 
 

@@ -12,6 +12,7 @@ from dagster._core.storage.tags import ASSET_PARTITION_RANGE_END_TAG, ASSET_PART
 
 from assets.events import step_failure_text
 from assets.instance import process_tags
+from assets.memory import Memory
 from assets.of_study import study_assets
 from assets.partitions import spans
 from assets.scope import Scope
@@ -82,7 +83,7 @@ class Runner:
 
     def _partitions(self, step: str, request: Request) -> None:
         scan = self._scanner.scan()
-        state = staleness(self._instance, self._scope, scan, step)
+        state = staleness(Memory(self._instance), self._scope, scan, step)
         selected = self.selected(step, request.plans)
         if request.only_ready:
             selected &= ready(scan, step)
@@ -94,7 +95,8 @@ class Runner:
             self._execute(step, tags, self._config(step, request))
 
     def _summary(self, request: Request) -> None:
-        stale = request.always_summary or staleness(self._instance, self._scope, self._scanner.scan(), SUMMARY).stale
+        memory = Memory(self._instance)
+        stale = request.always_summary or staleness(memory, self._scope, self._scanner.scan(), SUMMARY).stale
         self._say(f"{SUMMARY}: {'to do' if stale else 'up to date'}")
         if stale:
             self._execute(SUMMARY, {}, {})

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import dagster as dg
 
 from assets.catch_up import next_runs
+from assets.memory import Memory
 from assets.operations import StaleSettings
 from assets.run import STEPS
 from assets.scope import Scope
@@ -16,7 +17,9 @@ from sbench_dag.stale import Scanner
 
 def stale_plans(scopes: Sequence[Scope], settings: StaleSettings) -> dg.SensorDefinition:
     status = dg.DefaultSensorStatus.RUNNING if settings.enabled else dg.DefaultSensorStatus.STOPPED
-    scanners: dict[str, Scanner] = {}  # they live as long as this process and read only what is new
+    # they live as long as this process and read only what is new
+    scanners: dict[str, Scanner] = {}
+    memories: dict[str, Memory] = {}
 
     @dg.sensor(
         name="stale_plans",
@@ -33,7 +36,10 @@ def stale_plans(scopes: Sequence[Scope], settings: StaleSettings) -> dg.SensorDe
             try:
                 if scope.study.name not in scanners:
                     scanners[scope.study.name] = Scanner(scope.study.folder)
-                found = next_runs(context.instance, scope, scanners[scope.study.name].scan)
+                    memories[scope.study.name] = Memory(context.instance)
+                memory = memories[scope.study.name]
+                memory.instance = context.instance  # Dagster makes one for each tick
+                found = next_runs(memory, scope, scanners[scope.study.name].scan)
             except Exception as error:  # one study's trouble is not the others'
                 name = "" if isinstance(error, SbenchError) else f"{type(error).__name__}: "
                 notes.append(f"{scope.study.name}: {name}{error}")

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import dagster as dg
-from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
 
 from assets.code_version import code_version
-from assets.provenance import last_version, last_versions, of_other_code
+from assets.memory import Memory
+from assets.provenance import last_version, of_other_code
 from assets.scope import Scope, partitions_of
 from sbench_dag.gate import Keys
 from sbench_dag.pipeline import Fingerprints, find_gate
@@ -37,25 +37,25 @@ class Staleness:
     harmless: frozenset[str]
 
 
-def staleness(instance: dg.DagsterInstance, scope: Scope, scan: Scan, step: str) -> Staleness:
+def staleness(memory: Memory, scope: Scope, scan: Scan, step: str) -> Staleness:
     """Of one step. A partition that is new waits for a reload; one that is gone stays in the order, as a gap in it."""
     items = scan.steps[step]
     if step == SUMMARY:
-        return _of_summary(instance, scope, items[""])
+        return _of_summary(memory.instance, scope, items[""])
     keys, partitions = keys_of(step), partitions_of(scan.study)
     members = partitions.members[keys]
     order = scope.partitions.keys[keys]
     there = [name for name in order if name in members]
     versions = {name: partitions.version(keys, name, lambda key: items[key].version) for name in there}
     states = {name: _states(items, members[name]) for name in there}
-    have = last_versions(instance, scope.key(step))
-    shows_failed = _shows_failed(instance, scope.key(step), scope.partitions.definitions[keys])
+    asset = scope.key(step)
+    known = memory.of(asset, scope.partitions.definitions[keys])
     invalid = frozenset(n for n in there if State.FAILED in states[n] and states[n] <= {State.FAILED, State.FRESH})
     harmless = frozenset(name for name in there if states[name] == {State.FRESH})
-    told = frozenset(name for name in harmless if have.get(name) == versions[name]) - shows_failed
-    told -= of_other_code(instance, scope.key(step), code_version(Fingerprints(scan.study), step), told)
+    told = frozenset(name for name in harmless if known.versions.get(name) == versions[name]) - known.failed
+    told -= of_other_code(memory.instance, asset, code_version(Fingerprints(scan.study), step), known.events, told)
     everything = frozenset(there)
-    failed = frozenset(name for name in there if State.FAILED in states[name]) | (shows_failed & everything)
+    failed = frozenset(name for name in there if State.FAILED in states[name]) | (known.failed & everything)
     return Staleness(order, versions, everything - invalid - told, invalid, failed, harmless)
 
 
@@ -102,12 +102,3 @@ def _of_summary(instance: dg.DagsterInstance, scope: Scope, item: Item) -> Stale
     none: frozenset[str] = frozenset()
     stale = none if told else one
     return Staleness(("",), {"": item.version}, stale, none, none, one - stale)
-
-
-def _shows_failed(
-    instance: dg.DagsterInstance, asset: dg.AssetKey, definition: dg.StaticPartitionsDefinition
-) -> frozenset[str]:
-    status = get_and_update_asset_status_cache_value(instance, asset, definition)
-    if status is None:
-        return frozenset()
-    return frozenset(status.deserialize_failed_partition_subsets(definition).get_partition_keys())

@@ -147,9 +147,9 @@ class Program:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGTERM)
 
-    def wait(self) -> None:
-        for process in self._started:
-            process.wait(30)
+    def wait(self, timeout_s: float = 30) -> int:
+        """The exit status of the last one."""
+        return [process.wait(timeout_s) for process in self._started][-1]
 
 
 @contextmanager

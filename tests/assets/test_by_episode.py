@@ -10,6 +10,7 @@ import pytest
 
 from assets.catch_up import next_runs
 from assets.jobs import retry_failed
+from assets.memory import Memory
 from resources.cluster import ClusterResource
 from sbench_dag.errors import InputError
 from sbench_dag.pipeline import Fingerprints, find_gate
@@ -43,7 +44,7 @@ def test_an_episodes_event_says_what_became_of_its_plans(bench: Bench):
     assert (shown["items"], shown["success"], shown["ran"], shown["cached"]) == (plans, plans, plans, False)
     for name in (*GATES, "report"):
         assert bench.stale(name) == set(), "Dagster agrees"
-    assert not next_runs(bench.instance, bench.scope, Scanner(bench.study.folder).scan).requests
+    assert not next_runs(Memory(bench.instance), bench.scope, Scanner(bench.study.folder).scan).requests
 
 
 def test_the_rows_are_those_of_partitions_by_plan(bench: Bench):
@@ -77,7 +78,7 @@ def test_a_changed_episode_is_all_that_is_asked_for(bench: Bench):
     bench.run_all()
     file = bench.study.dataset.episode("val_0001__0").files.final_state
     file.write_bytes(file.read_bytes() + b" ")
-    [request] = next_runs(bench.instance, bench.scope, Scanner(bench.study.folder).scan).requests
+    [request] = next_runs(Memory(bench.instance), bench.scope, Scanner(bench.study.folder).scan).requests
     assert request.tags["dagster/asset_partition_range_start"] == "val_0001__0"
     assert request.tags["dagster/asset_partition_range_end"] == "val_0001__0"
     assert bench.stale("g0_spike") == set(), "Dagster learns it from `new_data`, or with the run"
@@ -92,7 +93,7 @@ def test_a_new_answer_needs_no_reload(bench: Bench):
     bench.study.refresh_manifest()
     bench.cluster.calls.clear()
     scanner = Scanner(bench.study.folder)
-    assert next_runs(bench.instance, bench.scope, scanner.scan).requests
+    assert next_runs(Memory(bench.instance), bench.scope, scanner.scan).requests
     bench.must("stage_b")
     new = set(load_study(bench.study.folder).manifest.entry) - before
     assert new and set(bench.cluster.keys("stage_b")) == new

@@ -10,6 +10,7 @@ import pytest
 from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 
 from assets.catch_up import TRIES, NextRuns, next_runs
+from assets.memory import Memory
 from assets.operations import StaleSettings
 from assets.run import STEPS
 from assets.stale_plans import stale_plans
@@ -30,9 +31,11 @@ class Daemon:
     def __init__(self, bench: Bench):
         self.bench = bench
         self.scanner = Scanner(bench.study.folder)
+        self.memory = Memory(bench.instance)
 
     def ask(self) -> NextRuns:
-        return next_runs(self.bench.instance, self.bench.scope, self.scanner.scan)
+        self.memory.instance = self.bench.instance
+        return next_runs(self.memory, self.bench.scope, self.scanner.scan)
 
     def launch(self, request: dg.RunRequest) -> dg.ExecuteInProcessResult:
         assert request.asset_selection is not None
@@ -336,7 +339,7 @@ def test_what_ends_while_the_sensor_looks_is_not_asked_for_again(daemon: Daemon)
         daemon.bench.instance.report_run_canceled(run)
         return scan
 
-    assert not next_runs(daemon.bench.instance, daemon.bench.scope, meanwhile).requests
+    assert not next_runs(daemon.memory, daemon.bench.scope, meanwhile).requests
 
 
 def test_while_a_backfill_is_open_nothing_is_asked_for(daemon: Daemon):

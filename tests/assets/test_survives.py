@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import signal
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -16,16 +17,18 @@ import pytest
 from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
 from assets.catch_up import next_runs
+from assets.memory import Memory
 from assets.run import STEPS
 from sbench_dag.stale import Scan, Scanner, State
 from sbench_dag.study import Study
 from sbench_dag.work.store import Store
 from tests.assets.scenes import two_scenes
-from tests.assets.server import Program, answers, backfill_status, launch, servers, ticks, ui, wait_until
+from tests.assets.server import Program, answers, backfill_status, launch, processes, servers, ticks, ui, wait_until
 from tests.assets.support import Bench, touch
 from tests.running import run_here
 
 GATES = ("g0_spike", "stage_b", "rollout", "stage_c", "rollout_rewards")
+STARTED = dg.DagsterRunStatus.STARTED
 WORKERS = 2
 PATIENCE_S = 900  # each step needs processes that take half a minute to begin on a busy machine
 
@@ -48,7 +51,7 @@ class Operator:
         return fresh and not self.runs(*NOT_FINISHED_STATUSES) and self._asks_for_nothing()
 
     def _asks_for_nothing(self) -> bool:
-        plan = next_runs(self.instance, self.bench.scope, self.scan)
+        plan = next_runs(Memory(self.instance), self.bench.scope, self.scan)
         return not plan.requests and not plan.notes
 
     def runs(self, *statuses: dg.DagsterRunStatus) -> list[dg.DagsterRun]:
@@ -65,7 +68,7 @@ class Operator:
 
     def worker(self) -> int | None:
         """The process of a run that is under way."""
-        for run in self.runs(dg.DagsterRunStatus.STARTED):
+        for run in self.runs(STARTED):
             for entry in self.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.ENGINE_EVENT):
                 metadata = entry.get_dagster_event().engine_event_data.metadata
                 if "pid" in metadata and runs_still(pid := int(str(metadata["pid"].value))):
@@ -146,6 +149,21 @@ def test_whatever_is_killed_everything_gets_done_and_nothing_twice(operator: Ope
     calls = operator.calls()
     assert set(calls) == {f"{name}__0/block_{i}" for name in "ab" for i in range(3)}
     assert sum(calls.values()) <= len(operator.picks) + WORKERS * deaths
+
+
+def test_two_terminals_at_once_do_everything_once(served_home: Path):
+    study = two_scenes(served_home)
+    (served_home / "hold").touch()
+    command = [sys.executable, "-m", "assets", "run", "--study", study.name]
+    with dg.DagsterInstance.get() as instance, processes(command, command) as terminals:
+        operator = Operator(served_home, study, instance)
+        stage_c = {operator.bench.scope.key("stage_c")}
+        wait_until(lambda: [run.asset_selection for run in operator.runs(STARTED)] == [stage_c] * 2, PATIENCE_S)
+        (served_home / "hold").unlink()
+        assert [terminal.wait(PATIENCE_S) for terminal in terminals] == [0, 0]
+        operator.assert_up_to_date()
+        operator.assert_nothing_twice()
+    assert set(operator.calls().values()) == {1}
 
 
 def kill(kind: str, operator: Operator, web: Program, daemon: Program) -> bool:
