@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import dagster as dg
 
 from assets.code_version import code_version
-from assets.memory import Memory
+from assets.memory import Memory, Remembered
 from assets.provenance import last_version, of_other_code
 from assets.scope import Scope, partitions_of
 from sbench_dag.gate import Keys
@@ -42,18 +42,24 @@ def staleness(memory: Memory, scope: Scope, scan: Scan, step: str) -> Staleness:
     items = scan.steps[step]
     if step == SUMMARY:
         return _of_summary(memory.instance, scope, items[""])
-    keys, partitions = keys_of(step), partitions_of(scan.study)
+    keys, asset = keys_of(step), scope.key(step)
+    known = memory.of(asset, scope.partitions.definitions[keys])
+    code = code_version(Fingerprints(scan.study), step)
+    made_of = (items, known, scope.partitions)
+    return memory.conclude(asset, made_of, code, lambda: _conclude(memory, scope, scan, step, known, code))
+
+
+def _conclude(memory: Memory, scope: Scope, scan: Scan, step: str, known: Remembered, code: str) -> Staleness:
+    items, keys, partitions = scan.steps[step], keys_of(step), partitions_of(scan.study)
     members = partitions.members[keys]
     order = scope.partitions.keys[keys]
     there = [name for name in order if name in members]
     versions = {name: partitions.version(keys, name, lambda key: items[key].version) for name in there}
     states = {name: _states(items, members[name]) for name in there}
-    asset = scope.key(step)
-    known = memory.of(asset, scope.partitions.definitions[keys])
     invalid = frozenset(n for n in there if State.FAILED in states[n] and states[n] <= {State.FAILED, State.FRESH})
     harmless = frozenset(name for name in there if states[name] == {State.FRESH})
     told = frozenset(name for name in harmless if known.versions.get(name) == versions[name]) - known.failed
-    told -= of_other_code(memory.instance, asset, code_version(Fingerprints(scan.study), step), known.events, told)
+    told -= of_other_code(memory.instance, scope.key(step), code, known.events, told)
     everything = frozenset(there)
     failed = frozenset(name for name in there if State.FAILED in states[name]) | (known.failed & everything)
     return Staleness(order, versions, everything - invalid - told, invalid, failed, harmless)

@@ -13,11 +13,12 @@ from dagster._core.storage.event_log.sql_event_log import SqlEventLogStorage
 from dagster._core.utils import make_new_run_id
 from sqlalchemy import select, text
 
+from assets.code_version import code_version
 from assets.partitions import Partitions
 from assets.provenance import Input, Provenance
 from assets.scope import Scope
 from assets.staleness import keys_of
-from sbench_dag.pipeline import GATES, gates_before
+from sbench_dag.pipeline import GATES, Fingerprints, gates_before
 from sbench_dag.stale import REPORT, SUMMARY, Scan
 
 _JOB = "__ASSET_JOB"
@@ -25,13 +26,14 @@ _JOB = "__ASSET_JOB"
 
 def put_past_runs(instance: dg.DagsterInstance, scope: Scope, scan: Scan) -> None:
     """One successful run for each step, with an event for each partition that has the version of today."""
+    fingerprints = Fingerprints(scan.study)
     for gate in GATES:
         inputs = [Input(scope.key(up.name), scope.partitions.upstream(up.keys, gate.keys)) for up in gates_before(gate)]
-        _put_run(instance, scope, scan, gate.name, Provenance(instance, gate.code_version, inputs))
-    _put_run(instance, scope, scan, REPORT, Provenance(instance, "1", []))
-    summary = dg.AssetMaterialization(
-        scope.key(SUMMARY), tags=Provenance(instance, "1", []).tags("", scan.steps[SUMMARY][""].version)
-    )
+        provenance = Provenance(instance, code_version(fingerprints, gate.name), inputs)
+        _put_run(instance, scope, scan, gate.name, provenance)
+    _put_run(instance, scope, scan, REPORT, Provenance(instance, code_version(fingerprints, REPORT), []))
+    provenance = Provenance(instance, "1", [])
+    summary = dg.AssetMaterialization(scope.key(SUMMARY), tags=provenance.tags("", scan.steps[SUMMARY][""].version))
     _put(instance, _new_run(instance, scope.key(SUMMARY)), [summary])
     with _log(instance).index_transaction() as connection:
         connection.execute(text("ANALYZE"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -30,6 +30,8 @@ class Gate:
     modules: whose code a result depends on; a package stands for the modules in it, not for its packages.
     settings: the part of the study that the gate reads.
     run: raises InvalidError where the harness can't give a result.
+    prepare: what is cheaper for many items than for each; `run` works without it.
+    batch: how many items a worker gets at a time. Those of a gate with batches share no scene, so they are one group.
     """
 
     name: str
@@ -41,3 +43,5 @@ class Gate:
     settings: Callable[[Study], object]
     run: Callable[[Context, WorkItem], Result]
     cost_s: float = 1.0
+    prepare: Callable[[Context, Sequence[WorkItem]], None] | None = None
+    batch: int = 1

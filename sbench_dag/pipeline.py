@@ -47,7 +47,7 @@ def items(study: Study, gate: Gate) -> list[WorkItem]:
     if gate.keys is Keys.EPISODE:
         return [WorkItem(episode, episode, gate.cost_s) for episode in manifest.episodes]
     return [
-        WorkItem(entry.key, entry.episode, gate.cost_s)
+        WorkItem(entry.key, entry.episode if gate.batch == 1 else "", gate.cost_s, gate.batch)
         for entry in manifest.entries
         if gate.keys is Keys.PLAN or entry.is_pick
     ]

@@ -6,11 +6,11 @@ It asks what is, not what has happened, so that no change is ever lost.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sbench_dag.dataset.dataset import DatasetInfo
 from sbench_dag.gate import Gate, Keys
@@ -28,6 +28,7 @@ from sbench_dag.study import Study, load_study
 from sbench_dag.work.ledger import Entry, Ledger
 from sbench_dag.work.store import Store, stamp
 
+_T = TypeVar("_T")
 REPORT, SUMMARY = "report", "summary"
 EARLIER_GATE, UNKNOWN = "earlier gate", "unknown"
 
@@ -82,12 +83,16 @@ class Scan:
 
 
 class Scanner:
-    """Looks at one study again and again: what has not changed since the last look is not read again."""
+    """Looks at one study again and again: what has not changed since the last look is not read again.
+
+    The items of a step that are all as they were are the same object, so that others need not look again either.
+    """
 
     def __init__(self, folder: Path):
         self._folder = folder
         self._fingerprints: Fingerprints | None = None
         self._looks: dict[str, _Look] = {}
+        self._last: Scan | None = None
         self._info: DatasetInfo | None = None
         store = Store(load_study(folder).results)
         self._ledgers = {gate.name: Ledger(store, gate.name) for gate in GATES}
@@ -102,16 +107,18 @@ class Scanner:
         self._looks = {
             episode: self._look(episode, wanted, touched, last.get(episode)) for episode in study.manifest.episodes
         }
-        steps: dict[str, dict[str, Item]] = {gate.name: {} for gate in GATES}
-        entries: dict[str, dict[str, Entry]] = {gate.name: {} for gate in GATES}
-        for look in self._looks.values():
-            for gate in GATES:
-                steps[gate.name].update(look.steps[gate.name])
-                entries[gate.name].update(look.found[gate.name])
-        steps[REPORT] = {name: _page(episode_page(study, name), look.page) for name, look in self._looks.items()}
+        is_as_before = last.keys() == self._looks.keys() and all(last[name] is self._looks[name] for name in last)
+        before = self._last if is_as_before else None
+        found = before.found if before else _joined([look.found for look in self._looks.values()])
+        gates = {gate.name: before.steps[gate.name] for gate in GATES} if before else {}
+        gates = gates or _joined([look.steps for look in self._looks.values()])
+        pages = {name: _page(episode_page(study, name), look.page) for name, look in self._looks.items()}
+        if before and before.steps[REPORT] == pages:
+            pages = before.steps[REPORT]
         version = summary_version(study, [look.page for look in self._looks.values()])
-        steps[SUMMARY] = {"": _page(study.reports / SUMMARY_PAGE, version)}
-        return Scan(study, steps, entries)
+        summary = {"": _page(study.reports / SUMMARY_PAGE, version)}
+        self._last = Scan(study, {**gates, REPORT: pages, SUMMARY: summary}, found)
+        return self._last
 
     def _look(self, episode: str, wanted: Fingerprints, touched: Set[str], last: _Look | None) -> _Look:
         """At one episode. touched: the keys with new lines. Nothing of another episode counts here."""
@@ -151,6 +158,15 @@ class Scanner:
         if last is None:
             return Item(State.MISSING, version)
         return Item(State.STALE, version, _why(last, wanted.parts(gate.name, key)))
+
+
+def _joined(parts: Sequence[Mapping[str, Mapping[str, _T]]]) -> dict[str, dict[str, _T]]:
+    """What the episodes have of each gate, together."""
+    found: dict[str, dict[str, _T]] = {gate.name: {} for gate in GATES}
+    for part in parts:
+        for name, members in found.items():
+            members.update(part[name])
+    return found
 
 
 def _page_version(study: Study, episode: str, found: Mapping[str, Mapping[str, Entry]]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 import traceback
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +29,13 @@ class Worker:
         self.gate = find_gate(gate)
         self.context = Context(load_study(study))
         self.segment = self.context.store.segment(gate)
+
+    def run_batch(self, tasks: Sequence[Task]) -> list[Line]:
+        """Their stored lines. What can't be prepared comes up again in the items that need it."""
+        if self.gate.prepare:
+            with suppress(Exception):
+                self.gate.prepare(self.context, [task.item for task in tasks])
+        return [self.run(task) for task in tasks]
 
     def run(self, task: Task) -> Line:
         """The stored line. Whatever goes wrong with the item becomes a line too."""

@@ -102,39 +102,53 @@ class _Lane:
     def _feed(self) -> None:
         try:
             while not self.stopped.is_set():
-                for task in self.waiting.get_nowait():
-                    self.finished.put(self._run(task))
+                tasks = self.waiting.get_nowait()
+                batch = tasks[0].item.batch
+                for first in range(0, len(tasks), batch):
+                    for line in self._run(tasks[first : first + batch]):
+                        self.finished.put(line)
         except (queue.Empty, _Stopped):
             return
         except BaseException as error:
             self.finished.put(error)
 
-    def _run(self, task: Task) -> Line:
+    def _run(self, tasks: Sequence[Task]) -> list[Line]:
+        """A batch in which something kills its worker, or hangs, is run again one by one."""
         code = None
-        self.began(task)
+        for task in tasks:
+            self.began(task)
         for _ in range(CRASHES_UNTIL_INVALID):
             try:
-                future = self.pool.schedule(_run, args=(self.study, self.gate, task), timeout=self.timeout_s)
+                future = self.pool.schedule(
+                    _run, args=(self.study, self.gate, tasks), timeout=self.timeout_s * len(tasks)
+                )
                 # a stopped pool leaves its futures unfinished for ever, so nobody must wait for them alone
                 while not wait([future], timeout=0.5).done:
                     if self.stopped.is_set():
                         raise _Stopped
                 return future.result()
-            except FutureTimeoutError:
-                why = Result(Outcome.INVALID, Reason.TIMED_OUT, f"no result within {self.timeout_s:g} s")
-                return self.failures.append(task.item.key, task.fingerprint, why)
-            except ProcessExpired as death:
-                code = death.exitcode
-        why = Result(
-            Outcome.INVALID,
-            Reason.WORKER_CRASHED,
-            f"killed its worker {CRASHES_UNTIL_INVALID} times (exit code {code})",
-        )
-        return self.failures.append(task.item.key, task.fingerprint, why)
+            except (FutureTimeoutError, ProcessExpired) as end:
+                if len(tasks) > 1:
+                    return self._run_each(tasks)
+                if isinstance(end, FutureTimeoutError):
+                    return [self._failed(tasks[0], Reason.TIMED_OUT, f"no result within {self.timeout_s:g} s")]
+                code = end.exitcode
+        text = f"killed its worker {CRASHES_UNTIL_INVALID} times (exit code {code})"
+        return [self._failed(tasks[0], Reason.WORKER_CRASHED, text)]
+
+    def _run_each(self, tasks: Sequence[Task]) -> list[Line]:
+        """Those of a batch that ended before its time; some may have their lines."""
+        wanted = {task.item.key: task.fingerprint for task in tasks}
+        found = Store(load_study(self.study).results).results(self.gate, wanted)
+        left = [task for task in tasks if task.item.key not in found]
+        return [*found.values(), *(line for task in left for line in self._run([task]))]
+
+    def _failed(self, task: Task, reason: Reason, text: str) -> Line:
+        return self.failures.append(task.item.key, task.fingerprint, Result(Outcome.INVALID, reason, text))
 
 
-def _run(study: Path, gate: str, task: Task) -> Line:
-    return _worker(study, gate).run(task)
+def _run(study: Path, gate: str, tasks: Sequence[Task]) -> list[Line]:
+    return _worker(study, gate).run_batch(tasks)
 
 
 @lru_cache(maxsize=1)

@@ -15,11 +15,13 @@ class WorkItem:
     key: the partition key.
     group: items of one group share what is dear to build (a scene), so they run one after the other.
     cost: expected seconds, for balancing shards.
+    batch: how many of its group a worker gets at a time.
     """
 
     key: str
     group: str
     cost: float = 1.0
+    batch: int = 1
 
 
 @dataclass(frozen=True)

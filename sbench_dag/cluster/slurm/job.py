@@ -106,7 +106,7 @@ class Job:
         data = json.loads((self.folder / "shards" / f"{index}.json").read_text())
         return [
             Piece(
-                Task(WorkItem(i["key"], i["group"], i["cost"]), i["fingerprint"]),
+                Task(WorkItem(i["key"], i["group"], i["cost"], i.get("batch", 1)), i["fingerprint"]),
                 i["tries"],
                 i["kills"],
                 tuple(i["causes"]),

@@ -351,4 +351,4 @@ def test_last_words_that_are_no_text_do_no_harm(jobs: Path):
 def test_a_shard_is_readable_by_people(jobs: Path):
     data = json.loads((make_job(jobs).folder / "shards" / "1.json").read_text())
     history = {"tries": 1, "kills": 1, "causes": ["473_0: lost", "474_1: é|"]}
-    assert data["items"] == [{"key": "c", "group": "h", "cost": 1.0, "fingerprint": "fc", **history}]
+    assert data["items"] == [{"key": "c", "group": "h", "cost": 1.0, "batch": 1, "fingerprint": "fc", **history}]
