@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+LOWEST, HIGHEST = 1, 5
+
 
 class Status(StrEnum):
     """UNPARSEABLE: it answered, but not with exactly one score from 1 to 5. MISSING: it gave no answer at all."""
