@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from sbench_dag.manipulation.trace import Touch
-from sbench_dag.rewards.metrics import baselines, mean_absolute_error
 from sbench_dag.rewards.rubric import label
 from sbench_dag.study import JudgeSettings
 from tests.traces import trace_of
@@ -45,15 +44,3 @@ def test_one_of_two_is_partial_completion():
     up = [0.02] * STEPS
     assert label_of(up, ALONE, needed=2) == 3
     assert label_of(up, ALONE, needed=2, twin=(up, ALONE)) == 5
-
-
-def test_the_best_constant_and_the_median_are_known_on_paper():
-    found = {b.baseline: b.mae for b in baselines([1, 1, 5, 5, 4])}
-    assert found["median"] == found["constant-4"] == pytest.approx((3 + 3 + 1 + 1 + 0) / 5)
-    assert found["constant-1"] == pytest.approx((0 + 0 + 4 + 4 + 3) / 5)
-
-
-def test_nothing_to_compare_is_an_error_and_not_a_zero():
-    with pytest.raises(ValueError, match="0 scores for 0 labels"):
-        mean_absolute_error([], [])
-    assert baselines([]) == []
