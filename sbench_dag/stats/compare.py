@@ -51,4 +51,5 @@ def leave_one_out(values: np.ndarray) -> tuple[float, float] | None:
 
 def fisher(count_a: int, n_a: int, count_b: int, n_b: int) -> float:
     """Fisher's exact test, two-sided: the p-value of two rates being the same."""
-    return float(fisher_exact([[count_a, n_a - count_a], [count_b, n_b - count_b]])[1])
+    result = fisher_exact([[count_a, n_a - count_a], [count_b, n_b - count_b]])
+    return float(np.asarray(result)[1])
