@@ -1,0 +1,1 @@
+"""Labelled videos and stored predictions, as others publish them and as we do."""
