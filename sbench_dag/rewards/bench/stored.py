@@ -7,7 +7,7 @@ it. A row that can't be read is named, and its example has no answer.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,23 @@ def read_predictions(path: Path, ids: Collection[str], model: str | None = None)
     if strangers:
         stored.problems.append(f"{path}: {len(strangers)} answers are about no example, e.g. {strangers[0]!r}")
     return stored
+
+
+def read_all(sources: Iterable[str], ids: Collection[str]) -> Stored:
+    """sources: paths as of `read_predictions`, each perhaps after `MODEL=`.
+
+    Raises:
+        SetupError: as there; or two of them have a model of the same name.
+    """
+    every = Stored()
+    for source in sources:
+        name, _, path = source.rpartition("=") if not Path(source).exists() else ("", "", source)
+        found = read_predictions(Path(path), ids, name or None)
+        if again := sorted(set(found.models) & set(every.models)):
+            raise SetupError(f"{path}: there are scores of {again[0]!r} already; give it another name: NAME={path}")
+        every.models |= found.models
+        every.problems += found.problems
+    return every
 
 
 def _rows(path: Path) -> Iterator[tuple[Path, str, Mapping[str, Any] | InputError]]:
