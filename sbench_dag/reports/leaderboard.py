@@ -21,7 +21,7 @@ def leaderboard_text(board: Leaderboard, name: str) -> str:
         _errors(board),
         f"MAE: group-wise, the plain mean of the subsets'; no answer counts as an error of {WORST:.0f}. "
         f"Skill: 1 - MAE / MAE of always {board.best_constant}.\n"
-        f"[ ]: 95 %, {board.resamples:,} resamples of source episodes within subsets, seed {board.seed}. "
+        f"[ ]: 95 %, {board.resamples:,} resamples of source episodes by subset, seed {board.seed}. "
         "P(1st): among the models.",
     ]
     if board.models:

@@ -18,7 +18,8 @@ class Example:
 
 @dataclass(frozen=True)
 class LabelledExample:
-    """label: 1 to 5. Examples of one `cluster` come from the same source episode, so they are not independent."""
+    """label: 1 to 5. Examples of one `cluster` come from the same source episode, so they are not independent; it may
+    reach into several subsets."""
 
     example: Example
     label: int

@@ -144,7 +144,7 @@ def leaderboard(predictions: Predictions, resamples: int = RESAMPLES, seed: int 
     ]
     return Leaderboard(
         n=p.n,
-        clusters=len(set(zip(p.subsets.tolist(), p.clusters.tolist(), strict=True))),
+        clusters=len(np.unique(p.clusters)),
         resamples=resamples,
         seed=seed,
         best_constant=constant,

@@ -134,7 +134,6 @@ def agreement(scores: np.ndarray, labels: np.ndarray, subsets: np.ndarray, clust
     s, y = scores[there].astype(int), labels[there]
     subsets, clusters = subsets[there], clusters[there]
     varies = len(s) > 0 and np.ptp(s) > 0 and np.ptp(y) > 0
-    groups = np.unique(np.stack([subsets, clusters], axis=1), axis=0, return_inverse=True)[1].reshape(-1)
     return Agreement(
         n=len(s),
         exact=_mean(s == y),
@@ -145,7 +144,7 @@ def agreement(scores: np.ndarray, labels: np.ndarray, subsets: np.ndarray, clust
         kendall=float(np.asarray(kendalltau(s, y))[0]) if varies else None,
         confusion=confusion_matrix(y, s, labels=LABELS) if len(s) else np.zeros((5, 5), dtype=int),
         detection=tuple(_detection(s, y, threshold) for threshold in SUCCESS),
-        within_cluster=_preference(s, y, groups),
+        within_cluster=_preference(s, y, np.unique(clusters, return_inverse=True)[1]),
         within_subset=_preference(s, y, np.unique(subsets, return_inverse=True)[1], by_group=True),
     )
 

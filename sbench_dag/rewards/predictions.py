@@ -28,10 +28,7 @@ class ModelScores:
 
 @dataclass(frozen=True)
 class Predictions:
-    """n examples. ids: (n,) unique; subsets, clusters: (n,) strings; labels: (n,) integers 1 to 5.
-
-    Clusters are named within their subset: the same name in two subsets is two clusters.
-    """
+    """n examples. ids: (n,) unique; subsets, clusters: (n,) strings; labels: (n,) integers 1 to 5."""
 
     ids: np.ndarray
     subsets: np.ndarray

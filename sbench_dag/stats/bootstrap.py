@@ -1,7 +1,7 @@
 """Intervals of means over strata when instances come in clusters.
 
-Clusters are drawn with replacement within each stratum. All columns see the same draws, so that their differences, and
-which one comes first, are had from the same resamples.
+Clusters are drawn with replacement within each stratum; strata that share clusters are drawn from together. All columns
+see the same draws, so that their differences, and which one comes first, are had from the same resamples.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
 
 RESAMPLES = 10_000
 _CHUNK = 500  # resamples at a time, so that a stratum of a thousand clusters takes a few megabytes
@@ -29,7 +31,7 @@ class Resampled:
 def cluster_bootstrap(
     values: np.ndarray, strata: np.ndarray, clusters: np.ndarray, resamples: int = RESAMPLES, seed: int = 0
 ) -> Resampled:
-    """values: (n, columns), NaN where a column has none; strata, clusters: (n,), clusters named within their stratum.
+    """values: (n, columns), NaN where a column has none; strata, clusters: (n,), a name is one cluster everywhere.
 
     Clusters differ in size, so a mean is a ratio: the sum of what was drawn, by how many were drawn. A stratum of one
     cluster is the same in every resample.
@@ -38,18 +40,17 @@ def cluster_bootstrap(
     columns = values.shape[1]
     total, count = np.zeros((resamples, columns)), np.zeros((resamples, columns))
     means, strata_seen = np.zeros((resamples, columns)), np.zeros((resamples, columns))
-    for sums, counts in _cluster_sums(values, strata, clusters):
-        # where every column has all values, one count serves them all
-        shared = counts[:, :1] if (counts == counts[:, :1]).all() else counts
+    for block in _blocks(values, strata, clusters):
         for start in range(0, resamples, _CHUNK):
             rows = slice(start, min(start + _CHUNK, resamples))
-            weights = _draws(rng, rows.stop - start, len(sums))
-            s, n = weights @ sums, weights @ shared
-            total[rows] += s
-            count[rows] += n
-            there = np.broadcast_to(n > 0, s.shape)
-            means[rows] += np.divide(s, n, out=np.zeros_like(s), where=there)
-            strata_seen[rows] += there
+            weights = _draws(rng, rows.stop - start, len(block[0].sums))
+            for stratum in block:
+                s, n = weights @ stratum.sums, weights @ stratum.counts
+                total[rows] += s
+                count[rows] += n
+                there = np.broadcast_to(n > 0, s.shape)
+                means[rows] += np.divide(s, n, out=np.zeros_like(s), where=there)
+                strata_seen[rows] += there
     return Resampled(_ratio(means, strata_seen), _ratio(total, count))
 
 
@@ -70,19 +71,34 @@ def first_place(values: np.ndarray) -> np.ndarray:
     return (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
 
 
-def _cluster_sums(
-    values: np.ndarray, strata: np.ndarray, clusters: np.ndarray
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Per stratum, sums and counts of each cluster: (clusters, columns)."""
+@dataclass(frozen=True)
+class _Stratum:
+    """Sums and counts of a block's clusters: (clusters, columns). Where every column has all values, counts is
+    (clusters, 1), which saves half the work."""
+
+    sums: np.ndarray
+    counts: np.ndarray
+
+
+def _blocks(values: np.ndarray, strata: np.ndarray, clusters: np.ndarray) -> Iterator[list[_Stratum]]:
+    """Strata that share clusters, directly or through others, and have all their clusters in common."""
+    names, stratum = np.unique(strata, return_inverse=True)
+    cluster = np.unique(clusters, return_inverse=True)[1] + len(names)
+    nodes = int(cluster.max()) + 1
+    graph = coo_array((np.ones(len(strata)), (stratum, cluster)), shape=(nodes, nodes))
+    block = connected_components(graph, directed=False)[1][stratum]
     there = ~np.isnan(values)
     filled = np.where(there, values, 0.0)
-    for stratum in np.unique(strata):
-        members = np.flatnonzero(strata == stratum)
-        index = np.unique(clusters[members], return_inverse=True)[1]
-        order = np.argsort(index, kind="stable")
-        starts = np.searchsorted(index[order], np.arange(index.max() + 1))
-        rows = members[order]
-        yield np.add.reduceat(filled[rows], starts), np.add.reduceat(there[rows].astype(float), starts)
+    for members in (np.flatnonzero(block == b) for b in np.unique(block)):
+        local = np.unique(cluster[members], return_inverse=True)[1]
+        found = []
+        for name in np.unique(stratum[members]):
+            mine = stratum[members] == name
+            rows, size = members[mine], int(local.max()) + 1
+            adds = csr_array((np.ones(len(rows)), (local[mine], np.arange(len(rows)))), shape=(size, len(rows)))
+            sums, counts = adds @ filled[rows], adds @ there[rows].astype(float)
+            found.append(_Stratum(sums, counts[:, :1] if there[rows].all() else counts))
+        yield found
 
 
 def _draws(rng: np.random.Generator, resamples: int, clusters: int) -> np.ndarray:

@@ -45,7 +45,7 @@ def test_variants_of_a_source_episode_are_one_cluster(tmp_path: Path):
     data = open_bench(str(write_bench(tmp_path, videos=False)))
     clusters = [e.cluster for e in data.examples]
     assert len(set(clusters[:3])) == 1 and clusters[3] not in clusters[:3], "1811 is not 18"
-    assert clusters[4] == clusters[5] == "viola_originalsplit_val_index_7"
+    assert clusters[4] == clusters[5] == "viola/viola_originalsplit_val_index_7"
     assert clusters[6] != clusters[7], "a name that says nothing is an episode of its own"
 
 

@@ -124,7 +124,7 @@ def test_subsets_have_their_sizes_labels_and_errors():
         assert subset.labels == tuple(int((labels == label).sum()) for label in range(1, 6))
         assert subset.errors["three"] == pytest.approx(np.abs(labels - 3).mean())
         assert subset.best_constant_error == min(np.abs(labels - score).mean() for score in range(1, 6))
-    assert board.clusters == 30
+    assert board.clusters == 15
 
 
 def test_what_is_worth_watching_is_far_off_or_far_apart():

@@ -17,7 +17,7 @@ def one(values: list[float], strata: list[str], clusters: list[str], **options: 
 def test_the_standard_error_is_that_of_a_plain_loop_over_clusters():
     rng = np.random.default_rng(5)
     strata = np.repeat(["a", "b"], [90, 30])
-    clusters = np.concatenate([rng.integers(0, 30, 90), rng.integers(0, 6, 30)])
+    clusters = np.concatenate([rng.integers(0, 24, 90), rng.integers(24, 30, 30)])
     values = rng.normal(size=(120, 2)) + rng.normal(size=(30, 2))[clusters]
     values[7, 1] = NAN
     found = cluster_bootstrap(values, strata, clusters, 4000, seed=1)
@@ -74,9 +74,21 @@ def test_the_same_seed_gives_the_same_resamples_and_another_gives_others():
     assert (again[0] == again[1]).all() and not (again[0] == again[2]).all()
 
 
-def test_clusters_of_equal_name_in_two_strata_are_drawn_apart():
-    found = one([0.0, 1.0, 0.0, 1.0], ["a", "a", "b", "b"], ["x", "y", "x", "y"], resamples=2000)
-    assert set(np.unique(found.stratified)) == {0.0, 0.25, 0.5, 0.75, 1.0}
+def test_a_cluster_that_lies_in_two_strata_is_drawn_once_for_both():
+    strata, clusters = ["a", "a", "b", "b", "c", "c"], ["x", "y", "x", "y", "v", "w"]
+    found = one([0.0, 1.0, 0.0, 1.0, 5.0, 5.0], strata, clusters, resamples=2000)
+    # a and b are the same in every resample: 0, 1/2 or 1
+    assert np.unique(found.stratified.round(9)).tolist() == pytest.approx([5 / 3, 2.0, 7 / 3])
+    apart = one([0.0, 1.0, 0.0, 1.0], ["a", "a", "b", "b"], ["x", "y", "v", "w"], resamples=2000)
+    assert set(np.unique(apart.stratified)) == {0.0, 0.25, 0.5, 0.75, 1.0}
+
+
+def test_strata_are_drawn_from_together_though_no_cluster_lies_in_all_of_them():
+    found = one([0.0, 1.0, 0.0, 1.0], ["a", "b", "b", "c"], ["x", "x", "y", "y"], resamples=500)
+    # only x, only y, or both; b is a mixture of the two
+    assert set(np.unique(found.pooled)) == {0.5}
+    assert set(np.unique(found.stratified)) == {0.5}
+    assert found.stratified.shape == (500, 1)
 
 
 def test_a_stratum_in_which_nothing_was_drawn_is_left_out_of_that_resample():

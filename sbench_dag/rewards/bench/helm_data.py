@@ -59,7 +59,9 @@ def _example(file: Path, index: int, entry: dict[str, Any]) -> LabelledExample:
     video = video_path(file, f"{where}.video[0]", file.parent, videos[0])
     prompt = turns[0].replace(_VIDEO, "").strip()
     task = prompt.rpartition(_TASK)[2].strip()
-    return LabelledExample(Example(f"{original}:{index}", video, task, prompt), label, subset, cluster_of(video.stem))
+    return LabelledExample(
+        Example(f"{original}:{index}", video, task, prompt), label, subset, f"{subset}/{cluster_of(video.stem)}"
+    )
 
 
 def _texts(file: Path, where: str, entry: dict[str, Any]) -> list[str]:

@@ -17,8 +17,9 @@ METADATA = "metadata.jsonl"
 def read_roboreward(folder: Path, name: str) -> BenchData:
     """folder: a split's, with its metadata.jsonl.
 
-    Each line has `file_name` (`<subset>/<video>.mp4`), `task` and `reward`, and perhaps `cluster`, the source episode,
-    where the video's name does not say it. Other fields are left alone. The id is the file's name without its suffix.
+    Each line has `file_name` (`<subset>/<video>.mp4`), `task` and `reward`. `cluster`, the source episode, is for names
+    that do not say it; one name is one episode, also in several subsets. Other fields are left alone. The id is the
+    file's name without its suffix.
 
     Raises:
         BadRowsError: what is wrong in any line.
@@ -56,5 +57,5 @@ def _example(file: Path, where: str, row: dict[str, Any]) -> LabelledExample:
     task = get(file, row, "task", str, where)
     get(file, row, "reward", (int, float, str), where)
     label = label_of(file, f"{where}.reward", row["reward"])
-    cluster = get(file, row, "cluster", str, where) if "cluster" in row else cluster_of(video.stem)
+    cluster = get(file, row, "cluster", str, where) if "cluster" in row else f"{parts[0]}/{cluster_of(video.stem)}"
     return LabelledExample(Example(example_id(name), video, task), label, parts[0], cluster)
