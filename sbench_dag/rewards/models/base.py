@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from sbench_dag.rewards.example import Example
 from sbench_dag.rewards.score import Score
+from sbench_dag.work.fingerprint import fingerprint
 
 
 class RewardModel(Protocol):
@@ -19,3 +20,8 @@ class RewardModel(Protocol):
     def score(self, examples: Sequence[Example]) -> Iterator[Score]:
         """One score per example, in their order, as they come; batched inside. One bad example never stops others."""
         ...
+
+
+def identity_hash(model: RewardModel) -> str:
+    """16 hex digits: what of a model's stored scores still holds."""
+    return fingerprint(model.identity)
