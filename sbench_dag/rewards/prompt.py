@@ -42,6 +42,9 @@ class Prompt:
         return fingerprint(example.prompt if example and example.prompt else self.template)
 
 
+DEFAULT_PROMPT = Prompt()
+
+
 def read_prompt(file: Path) -> Prompt:
     """
     Raises:

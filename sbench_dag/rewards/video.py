@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import av
+import av.container
+import av.error
 import numpy as np
 
 from sbench_dag.errors import SbenchError
@@ -54,6 +57,16 @@ class Clip:
     source_fps: float
     source_frames: int
     duration_s: float
+
+    @property
+    def seen(self) -> dict[str, Any]:
+        """What a score's protocol says of it, as JSON."""
+        return {
+            "frame_indices": self.indices.tolist(),
+            "frame_times_s": [round(time, 4) for time in self.times_s.tolist()],
+            "source_fps": round(self.source_fps, 4),
+            "source_frames": self.source_frames,
+        }
 
 
 def decode(file: Path, rule: FrameRule = DEFAULT_RULE) -> Clip:
@@ -110,10 +123,9 @@ def _read(file: Path, wanted: Collection[int]) -> _Read:
     with av.open(str(file)) as container:
         stream = _video(container)
         stream.codec_context.thread_count = 1  # videos are decoded side by side
-        size = {"width": stream.width, "height": stream.height}
         for frame in container.decode(stream):
             if len(times) in wanted:
-                frames[len(times)] = frame.to_ndarray(format="rgb24", **size)
+                frames[len(times)] = frame.to_ndarray(format="rgb24", width=stream.width, height=stream.height)
             times.append(frame.time)
         rate = float(stream.average_rate or stream.guessed_rate or 1)
     if not times:
