@@ -19,14 +19,20 @@ def write_video(
     codec: str = "libx264",
     movflags: str = "",
     times: list[int] | None = None,
+    size: tuple[int, int] = (WIDTH, HEIGHT),
+    order: list[int] | None = None,
 ) -> Path:
-    """Grey frames, frame i of brightness 5 i (up to 51 frames). times: of the frames, in ticks of 1/fps."""
+    """Grey frames, frame i of brightness 5 i (up to 51 frames). times: of the frames, in ticks of 1/fps.
+
+    order: which picture each frame shows.
+    """
     with av.open(str(file), "w", options={"movflags": movflags} if movflags else {}) as container:
         stream = container.add_stream(codec, rate=fps)
-        stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
+        stream.width, stream.height, stream.pix_fmt = *size, "yuv420p"
         stream.options = {"crf": "10", "bf": "2"} if codec == "libx264" else {"qmin": "1", "qmax": "1"}
         for index in range(frames):
-            picture = np.full((HEIGHT, WIDTH, 3), min(_STEP * index, 255), np.uint8)
+            brightness = min(_STEP * (order or range(frames))[index], 255)
+            picture = np.full((size[1], size[0], 3), brightness, np.uint8)
             frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
             frame.pts, frame.time_base = (times or range(frames))[index], Fraction(1, fps)
             container.mux(stream.encode(frame))
