@@ -82,10 +82,10 @@ def write_tiny_qwen3vl(folder: Path, seed: int = 0) -> Path:
     with torch.no_grad():
         for weight in net.parameters():  # far enough from uniform that answers are no coin flips
             weight.mul_(2.0)
-        # one of two opposite rows is always ahead, so what it writes is digits
+        # of opposite rows one is ahead, so what it writes is digits
         words, digits = net.get_input_embeddings().weight, [token(digit) for digit in "12345"]
         words[digits] *= 40.0
-        words[digits[4]] = -words[digits[0]]
+        words[digits[3:]] = -words[digits[:2]]
     net.save_pretrained(folder)
     size = {"shortest_edge": 4096, "longest_edge": 25_165_824}
     Qwen3VLProcessor(
