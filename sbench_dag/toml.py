@@ -13,6 +13,9 @@ from sbench_dag.errors import HIDDEN, InputError
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
+# what pydantic shows as the value of such an error is a field that does not exist, or a whole table
+_AROUND = ("missing", "extra_forbidden", "union_tag_invalid", "union_tag_not_found")
+
 
 def read_toml(file: Path, kind: type[Settings], secret: Collection[str] = ()) -> Settings:
     """secret: the tables whose values no error shows.
@@ -29,6 +32,6 @@ def read_toml(file: Path, kind: type[Settings], secret: Collection[str] = ()) ->
         raise InputError(file, "toml", str(error), "not valid TOML") from None
     except ValidationError as error:
         first = error.errors()[0]
-        hidden = first["type"] in ("missing", "extra_forbidden") or first["loc"][0] in secret
+        hidden = first["type"] in _AROUND or first["loc"][0] in secret
         field, value = ".".join(map(str, first["loc"])), HIDDEN if hidden else first["input"]
         raise InputError(file, field, value, first["msg"].removeprefix("Value error, ")) from None

@@ -27,6 +27,7 @@ class ClipLength:
 
     thresholds_s: tuple[float, ...]
     threads: int = 4
+    name: str = "clip-length"
 
     def __post_init__(self) -> None:
         if len(self.thresholds_s) != _LEVELS - 1 or list(self.thresholds_s) != sorted(self.thresholds_s):
@@ -34,7 +35,7 @@ class ClipLength:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        return {"model": "clip-length", "thresholds_s": [f"{threshold:g}" for threshold in self.thresholds_s]}
+        return {"model": self.name, "thresholds_s": [f"{threshold:g}" for threshold in self.thresholds_s]}
 
     def score(self, examples: Sequence[Example]) -> Iterator[Score]:
         return map_ahead(self._score, examples, self.threads, ahead=4 * self.threads)
