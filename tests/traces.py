@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from sbench_dag.manipulation.trace import Touch, Trace
+from sbench_dag.manipulation.trace import RETRACTING, Touch, Trace
 
 NAMES = ("bowl", "twin", "mug")
 
@@ -36,4 +38,18 @@ def trace_of(
         arm_qpos=np.zeros((steps, 7)),
         gripper_m=np.zeros(steps),
         command=np.zeros((steps, 8)),
+    )
+
+
+def random_trace(rng: np.random.Generator, steps: int) -> Trace:
+    """Heights, touches and attempts that change every few steps, without regard to physics."""
+
+    def walk(values: Sequence[float]) -> list:
+        return list(np.repeat(rng.choice(values, size=steps // 4 + 1), 4)[:steps])
+
+    attempts = np.repeat([0, RETRACTING, 1], steps // 3 + 1)[:steps]
+    return trace_of(
+        {name: walk([0.0, 0.004, 0.02, 0.02]) for name in NAMES},
+        {name: [int(flag) for flag in walk([0, Touch.ROBOT, Touch.ROBOT, Touch.STATIC, 3])] for name in NAMES},
+        [int(attempt) for attempt in attempts],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sbench_dag.manipulation.trace import Touch
-from sbench_dag.rewards.rubric import label
+from sbench_dag.rewards.rubric import label, label_over_time
 from sbench_dag.study import JudgeSettings
 from tests.traces import trace_of
 
@@ -44,3 +44,15 @@ def test_one_of_two_is_partial_completion():
     up = [0.02] * STEPS
     assert label_of(up, ALONE, needed=2) == 3
     assert label_of(up, ALONE, needed=2, twin=(up, ALONE)) == 5
+
+
+def test_a_beginning_is_labelled_by_what_has_happened_by_then():
+    touch = [int(Touch.STATIC)] * 2 + LEANING[:4] + ALONE
+    lift = [0.0] * 4 + [0.005] * 2 + [0.02] * STEPS
+    trace = trace_of({"bowl": lift}, {"bowl": touch})
+    assert label_over_time(trace, ("bowl",), 1, JudgeSettings()).tolist() == [1] * 3 + [2] * 2 + [3] * 2 + [4] * 9 + [5]
+
+
+def test_what_is_still_up_when_a_video_is_cut_has_yet_to_stay_up():
+    trace = trace_of({"bowl": [0.02] * 20}, {"bowl": ALONE * 2})
+    assert label_over_time(trace, ("bowl",), 1, JudgeSettings())[15] == 4
