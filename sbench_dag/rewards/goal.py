@@ -11,12 +11,15 @@ goal altogether, with a label of its own.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sbench_dag.dataset.eval_spec import Steps
 from sbench_dag.manipulation.judge import lifted_steps
 from sbench_dag.manipulation.trace import RETRACTING, Touch, Trace
+from sbench_dag.plans.plan import Plan
 from sbench_dag.rewards.rubric import label_over_time
 from sbench_dag.study import JudgeSettings
 
@@ -58,6 +61,14 @@ class Goal:
 
     def one_more(self) -> Goal:
         return replace(self, needed=self.needed + 1)
+
+
+def goal_of(plan: Plan, instances: Iterable[str]) -> Goal:
+    """What the policy was told: one of the category, or as many as the query has answers if it asks for them all.
+
+    instances: uids of all objects of the plan's category.
+    """
+    return Goal(plan.category, tuple(instances), len(plan.gt_bodies) if plan.steps is Steps.MULTI else 1)
 
 
 def goal_over_time(trace: Trace, goal: Goal, settings: JudgeSettings) -> np.ndarray:

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from sbench_dag.context import Context
+from sbench_dag.dataset.eval_spec import Steps
 from sbench_dag.manipulation.trace import RETRACTING, Touch, Trace, read_trace
 from sbench_dag.rewards.clips import choose_cuts, steps_shown
 from sbench_dag.rewards.counterfactuals import House, Thing, counterfactuals, look_around
-from sbench_dag.rewards.goal import Goal, Place, goal_over_time, was_let_go
+from sbench_dag.rewards.goal import Goal, Place, goal_of, goal_over_time, was_let_go
 from sbench_dag.rewards.rubric import label, label_over_time
 from sbench_dag.study import JudgeSettings, Study
 from tests.traces import random_trace, trace_of
@@ -52,7 +53,7 @@ def real_cases(study: Study) -> Iterator[Case]:
     context = Context(study)
     for plan in study.manifest.plans:
         row = context.upstream("stage_c", plan.key).row
-        goal = Goal(plan.category, tuple(row["instances"]), len(plan.gt_bodies))
+        goal = goal_of(plan, row["instances"])
         trace = read_trace(study.folder / row["trace"]["file"])
         yield Case(trace, goal, look_around(context.world(plan.episode)))
 
@@ -138,6 +139,12 @@ def test_frames_are_taken_when_the_writer_takes_them(picked: Study):
 )
 def test_each_requirement_that_is_missed_leaves_three(goal: Goal, expected: int):
     assert goal_over_time(trace_of(HELD, TOUCH), goal, SETTINGS)[-1] == expected
+
+
+def test_of_several_right_answers_a_single_step_needs_one_and_several_steps_all(picked: Study):
+    plan = replace(picked.manifest.plans[0], gt_bodies=("bar_a", "bar_b"))
+    assert goal_of(plan, ("bar_a", "bar_b")).needed == 1
+    assert goal_of(replace(plan, steps=Steps.MULTI), ("bar_a", "bar_b")).needed == 2
 
 
 def test_touching_the_wrong_one_is_worth_no_more_than_touching_the_right_one():

@@ -60,7 +60,9 @@ def reward_model(name: str, home: Path) -> RewardModel:
         raise SetupError(
             f"clip-length: fit its thresholds first: `sbench rewards fit-clip-length` prints a table for {home / FILE}"
         )
-    raise SetupError(f"{name}: no such reward model; there are {', '.join(model_names(home))}; {home / FILE} may add more")
+    raise SetupError(
+        f"{name}: no such reward model; there are {', '.join(model_names(home))}; {home / FILE} may add more"
+    )
 
 
 def _from_table(name: str, table: Table, file: Path) -> RewardModel:

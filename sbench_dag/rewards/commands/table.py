@@ -1,4 +1,4 @@
-"""`sbench rewards ...`: reward models against labels."""
+"""`sbench rewards table`: the leaderboard of stored scores."""
 
 from __future__ import annotations
 
@@ -11,13 +11,7 @@ if TYPE_CHECKING:
     from sbench_dag.rewards.bench.data import BenchData
 
 
-def add_rewards_commands(parser: argparse.ArgumentParser) -> None:
-    """Each command has a function of its own below that adds it."""
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    _add_table(commands)
-
-
-def _add_table(commands) -> None:
+def add(commands) -> None:
     text = "a leaderboard of stored scores, with intervals and baselines; docs/reward-metrics.md"
     parser = commands.add_parser("table", help=text, description=text)
     parser.add_argument("--study", help="its rollouts and the simulator's labels; needed only if there are several")
@@ -33,10 +27,10 @@ def _add_table(commands) -> None:
     parser.add_argument("--resamples", type=int, default=10_000, help="default: 10,000")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true", help="everything, as JSON")
-    parser.set_defaults(run=_table)
+    parser.set_defaults(run=run)
 
 
-def _table(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     from sbench_dag.reports.leaderboard import leaderboard_text
     from sbench_dag.rewards.bench.stored import read_all
     from sbench_dag.rewards.leaderboard import leaderboard

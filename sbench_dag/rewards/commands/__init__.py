@@ -1,0 +1,13 @@
+"""`sbench rewards ...`: reward models against labels. A file for each command; it imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import argparse
+
+from sbench_dag.rewards.commands import make_dataset, table
+
+
+def add_rewards_commands(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    table.add(commands)
+    make_dataset.add(commands)
