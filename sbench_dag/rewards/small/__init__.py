@@ -1,0 +1,1 @@
+"""A small reward model of our own, which is trained here and needs nothing from elsewhere."""
