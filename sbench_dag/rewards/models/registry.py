@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from sbench_dag.errors import InputError, SetupError
+from sbench_dag.errors import HIDDEN, InputError, SetupError
 from sbench_dag.rewards.models.base import RewardModel
 from sbench_dag.rewards.models.clip_length import ClipLength
 from sbench_dag.rewards.models.constant import Constant
@@ -22,6 +23,7 @@ from sbench_dag.rewards.models.settings import (
     read_tables,
 )
 from sbench_dag.rewards.models.spend import Prices
+from sbench_dag.rewards.models.stored import StoredScores
 from sbench_dag.rewards.models.weights import Weights
 from sbench_dag.rewards.prompt import DEFAULT_PROMPT, Prompt, read_prompt
 from sbench_dag.rewards.score import HIGHEST, LOWEST
@@ -73,7 +75,14 @@ def _clip_length(name: str, table: ClipLengthTable, file: Path) -> RewardModel:
     return ClipLength(tuple(table.thresholds_s), name=name)
 
 
+def _stored(name: str, table: StoredTable, file: Path) -> RewardModel:
+    return StoredScores(name, file.parent / table.file, table.model)
+
+
 def _openai(name: str, table: OpenAITable, file: Path) -> RewardModel:
+    if "@" in urlsplit(table.url).netloc:
+        problem = "must hold no user and no password: name an environment variable in api_key_env"
+        raise InputError(file, f"{name}.url", HIDDEN, problem)
     return OpenAIServer(
         name=name,
         url=table.url,
@@ -122,6 +131,7 @@ def _prompt(name: str | None, file: Path) -> Prompt:
 
 _MAKERS: dict[type[Table], Callable[..., RewardModel]] = {
     ClipLengthTable: _clip_length,
+    StoredTable: _stored,
     OpenAITable: _openai,
     Qwen3VLTable: _qwen3vl,
 }
