@@ -12,6 +12,7 @@ from sbench_dag.manipulation.policy import Policy, make_policy
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import Fingerprints, find_gate
 from sbench_dag.plans.plan import Plan
+from sbench_dag.rewards.panel import Panel
 from sbench_dag.scenes.sources import open_source
 from sbench_dag.scenes.world import World
 from sbench_dag.study import Study
@@ -72,6 +73,11 @@ class Context:
     def policy(self) -> Policy:
         """The study's policy: loaded once, told of each new attempt."""
         return make_policy(self.study.policy)
+
+    @cached_property
+    def panel(self) -> Panel:
+        """The study's reward models."""
+        return Panel(self.study, self.store)
 
     def obtain(self, gate: Gate, item: WorkItem, again: bool = False) -> Line:
         """A result of a gate that another one runs inside itself: the stored one, or a new one that is stored.

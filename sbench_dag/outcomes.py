@@ -49,6 +49,7 @@ class Reason(StrEnum):
     UPSTREAM_MISSING = "upstream_missing"
     PHYSICS_WARNING = "physics_warning"
     TRUE_AT_RESET = "true_at_reset"
+    NO_SCORE = "no_score"
     INPUT_CHANGED = "input_changed"
     WORKER_CRASHED = "worker_crashed"
     WORKER_LOST = "worker_lost"

@@ -97,6 +97,13 @@ class StopSettings:
 
 
 @dataclass(frozen=True)
+class RewardSettings:
+    """models: those that score rollouts' videos: built-in ones, and those of reward_models.toml."""
+
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class PartitionSettings:
     """by: what Dagster keeps a status of, each `plan` or each `episode` with all its plans. No result depends on it."""
 
@@ -119,6 +126,7 @@ class Study:
     video: VideoSettings = VideoSettings()
     physics: PhysicsSettings = PhysicsSettings()
     stop: StopSettings = StopSettings()
+    rewards: RewardSettings = RewardSettings()
     partitions: PartitionSettings = PartitionSettings()
 
     @cached_property
@@ -184,6 +192,7 @@ _TABLES: dict[str, type] = {
     "video": VideoSettings,
     "physics": PhysicsSettings,
     "stop": StopSettings,
+    "rewards": RewardSettings,
     "partitions": PartitionSettings,
 }
 

@@ -9,10 +9,14 @@ from pathlib import Path
 
 from sbench_dag.manipulation.gate import ROLLOUT
 from sbench_dag.pipeline import GATES
+from sbench_dag.rewards.models.base import SCORING_VERSION
 from sbench_dag.scenes.houses.source import HouseSource
 from sbench_dag.scenes.molmospaces import MolmoSpacesSource
 from sbench_dag.work.fingerprint import code_sha256
 
+_SCORING = (
+    "models", "parser", "prompt", "video", "small.frames", "small.words", "small.network", "small.model"
+)  # fmt: skip
 FILE = Path(__file__).with_suffix(".json")
 
 
@@ -20,6 +24,7 @@ def today() -> dict[str, dict[str, str]]:
     """Per gate and scene source its version, and the hash of the code that it stands for."""
     versions = {gate.name: (gate.code_version, gate.modules) for gate in (*GATES, ROLLOUT)}
     versions["houses"] = (HouseSource.version, ("sbench_dag.scenes.houses",))
+    versions["reward models"] = (SCORING_VERSION, tuple(f"sbench_dag.rewards.{name}" for name in _SCORING))
     versions["molmospaces"] = (MolmoSpacesSource.version, ("sbench_dag.scenes.molmospaces",))
     return {name: {"version": v, "code": code_sha256(files_of(modules))} for name, (v, modules) in versions.items()}
 

@@ -1,4 +1,4 @@
-"""`sbench rewards ...`: reward models against labels. A file for each command; it imports what it needs when it runs."""
+"""`sbench rewards ...`: reward models against labels. Each command has a file and imports what it needs to run."""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ from sbench_dag.rewards.example import Example
 from sbench_dag.rewards.score import Score
 from sbench_dag.work.fingerprint import fingerprint
 
+SCORING_VERSION = "1"  # raise it when the same model gives other scores: of other frames, or of answers read otherwise
+
 
 class RewardModel(Protocol):
     @property
@@ -24,4 +26,4 @@ class RewardModel(Protocol):
 
 def identity_hash(model: RewardModel) -> str:
     """16 hex digits: what of a model's stored scores still holds."""
-    return fingerprint(model.identity)
+    return fingerprint(SCORING_VERSION, model.identity)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from sbench_dag.rewards.models.settings import (
     FILE,
     ClipLengthTable,
     OpenAITable,
+    PythonTable,
     Qwen3VLTable,
     StoredTable,
     Table,
@@ -129,9 +131,18 @@ def _prompt(name: str | None, file: Path) -> Prompt:
     return read_prompt(file.parent / name) if name else DEFAULT_PROMPT
 
 
+def _python(name: str, table: PythonTable, file: Path) -> RewardModel:
+    module, _, factory = table.model.partition(":")
+    try:
+        return getattr(importlib.import_module(module), factory)(**table.options)
+    except (ImportError, AttributeError, TypeError) as error:
+        raise InputError(file, f"{name}.model", table.model, str(error)) from None
+
+
 _MAKERS: dict[type[Table], Callable[..., RewardModel]] = {
     ClipLengthTable: _clip_length,
     StoredTable: _stored,
     OpenAITable: _openai,
     Qwen3VLTable: _qwen3vl,
+    PythonTable: _python,
 }

@@ -104,7 +104,15 @@ class Qwen3VLTable(_AskedTable):
     device: str | None = None
 
 
-Table = ClipLengthTable | StoredTable | OpenAITable | Qwen3VLTable
+class PythonTable(_Table):
+    """A model of yours: `module:factory`, called with the options."""
+
+    kind: Literal["python"]
+    model: str = Field(pattern=r"^[\w.]+:\w+$")
+    options: dict[str, Any] = {}
+
+
+Table = PythonTable | ClipLengthTable | StoredTable | OpenAITable | Qwen3VLTable
 
 
 class _File(RootModel[dict[str, Annotated[Table, Field(discriminator="kind")]]]):
