@@ -15,6 +15,7 @@ from sbench_dag.pipeline import GATES
 from sbench_dag.reports.grid import Results, make_grid
 from sbench_dag.reports.rows import PlanRow, plan_rows
 from sbench_dag.reports.versions import SUMMARY_PAGE, episode_page, episode_version, overrides, summary_version
+from sbench_dag.rewards.rollouts import rollout_board
 from sbench_dag.work.tables import write_table
 
 
@@ -31,6 +32,8 @@ def write_summary(results: Results) -> Path:
     failures = [row for row in rows if row.video and row.outcome == "failure"]
     html = _template("index.html").render(
         grid=grid,
+        board=rollout_board(results),
+        videos={row.plan.key: row for row in rows if row.video},
         plans=rows,
         failures=failures,
         episodes=study.manifest.episodes,
@@ -93,4 +96,5 @@ def _template(name: str) -> jinja2.Template:
         lstrip_blocks=True,
     )
     environment.filters["percent"] = lambda value: "–" if value is None else f"{100 * value:.1f}"
+    environment.filters["decimals"] = lambda value, digits=3: "–" if value is None else f"{value:.{digits}f}"
     return environment.get_template(name)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sbench_dag.rewards.bench.data import BenchData
+    from sbench_dag.rewards.score import Score
 
 
 def add(commands) -> None:
@@ -22,7 +23,7 @@ def add(commands) -> None:
         nargs="+",
         default=(),
         metavar="[MODEL=]FILE",
-        help=".csv, .jsonl, or a folder of HELM runs; without any, the baselines alone",
+        help="more models: .csv, .jsonl, or a folder of HELM runs",
     )
     parser.add_argument("--resamples", type=int, default=10_000, help="default: 10,000")
     parser.add_argument("--seed", type=int, default=0)
@@ -36,9 +37,9 @@ def run(arguments: argparse.Namespace) -> int:
     from sbench_dag.rewards.leaderboard import leaderboard
     from sbench_dag.rewards.predictions import gather
 
-    data = _labelled(arguments)
+    data, own = _labelled(arguments)
     stored = read_all(arguments.predictions, [labelled.example.id for labelled in data.examples])
-    board = leaderboard(gather(data.examples, stored.models), arguments.resamples, arguments.seed)
+    board = leaderboard(gather(data.examples, {**own, **stored.models}), arguments.resamples, arguments.seed)
     if arguments.json:
         print(json.dumps({"data": data.name, "problems": stored.problems, **board.as_json()}, indent=1))
     else:
@@ -51,12 +52,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _labelled(arguments: argparse.Namespace) -> BenchData:
+def _labelled(arguments: argparse.Namespace) -> tuple[BenchData, dict[str, dict[str, Score]]]:
+    """The examples, and the scores that a study has of them."""
     from sbench_dag.reports.grid import Results
     from sbench_dag.rewards.bench.source import open_bench
-    from sbench_dag.rewards.rollouts import rollouts
+    from sbench_dag.rewards.rollouts import rollout_scores, rollouts
     from sbench_dag.study import find_study
 
     if arguments.data:
-        return open_bench(arguments.data, arguments.split, videos=False)
-    return rollouts(Results(find_study(arguments.study)))
+        return open_bench(arguments.data, arguments.split, videos=False), {}
+    results = Results(find_study(arguments.study))
+    return rollouts(results), rollout_scores(results)
