@@ -166,14 +166,16 @@ class _Entry:
 
 
 def _entries(p: Predictions) -> list[_Entry]:
-    """The least wrong first; of equals the models first, in their order."""
+    """The least wrong first; of equals the models first, in their order. A model's name is no baseline's."""
     found = [
         _Entry(name, model, model.values, errors, tally(errors, p.subsets))
         for name, model in p.models.items()
         for errors in (absolute_errors(model.values, p.labels, WORST),)
     ]
     found += [
-        _Entry(b.name, None, b.scores, b.errors, tally(b.errors, p.subsets)) for b in baselines(p.labels, p.subsets)
+        _Entry(b.name, None, b.scores, b.errors, tally(b.errors, p.subsets))
+        for b in baselines(p.labels, p.subsets)
+        if b.name not in p.models
     ]
     return sorted(found, key=lambda entry: entry.tally.group_wise or 0.0)
 

@@ -79,6 +79,12 @@ def test_a_model_that_says_always_the_same_is_its_baseline():
     assert constant.group_wise.skill == 0 if board.best_constant == 3 else (constant.group_wise.skill or 0) < 0
 
 
+def test_a_model_that_is_named_like_a_baseline_takes_its_row():
+    board = leaderboard(gather(EXAMPLES, {"always 3": said(LABELS)}), resamples=50)
+    assert len(board.rows) == 8 and row(board, "always 3").rank == 1
+    assert all(subset.errors["always 3"] == 0 for subset in board.subsets)
+
+
 def test_no_answer_is_counted_in_one_error_and_left_out_of_the_other():
     whole = said(LABELS)
     silent = dict(whole)
