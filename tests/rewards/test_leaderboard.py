@@ -139,7 +139,10 @@ def test_what_is_worth_watching_is_far_off_or_far_apart():
     five = int(np.flatnonzero(LABELS == 5)[0])
     a[f"e{one}"] = b[f"e{one}"] = Score(Status.SCORED, 5)
     a[f"e{five}"], b[f"e{five}"] = Score(Status.SCORED, 2), Score(Status.MISSING)
-    first, second = board_of(a=a, b=b).disagreements
+    three = int(np.flatnonzero(LABELS == 3)[0])
+    a[f"e{three}"], b[f"e{three}"] = Score(Status.SCORED, 5), Score(Status.SCORED, 2)
+    first, third, second = board_of(a=a, b=b).disagreements
+    assert (third.id, third.error, third.spread) == (f"e{three}", 1.5, 3)
     assert (first.id, first.label, first.error, first.spread, first.scores) == (f"e{one}", 1, 4, 0, {"a": 5, "b": 5})
     assert (second.id, second.error, second.scores) == (f"e{five}", 3, {"a": 2, "b": None})
     assert board_of().disagreements == ()

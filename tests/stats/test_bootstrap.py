@@ -98,5 +98,11 @@ def test_a_stratum_in_which_nothing_was_drawn_is_left_out_of_that_resample():
     assert np.isnan(nothing.stratified).all() and interval(nothing.stratified[:, 0]) is None
 
 
+def test_what_one_column_lacks_is_missing_in_no_other():
+    values = np.array([[1.0, 1.0], [3.0, NAN], [3.0, 3.0]])
+    found = cluster_bootstrap(values, np.array(["a", "a", "b"]), np.array(["x", "x", "y"]), 20)
+    assert (found.stratified == [2.5, 2.0]).all() and (found.pooled == [7 / 3, 2.0]).all()
+
+
 def test_first_place_is_shared_by_those_who_tie():
     assert first_place(np.array([[1.0, 1.0, 2.0], [2.0, 1.0, NAN]])).tolist() == [0.25, 0.75, 0.0]

@@ -11,7 +11,7 @@ from sbench_dag.errors import InputError, SbenchError
 from sbench_dag.rewards.example import LabelledExample
 from sbench_dag.rewards.score import HIGHEST, LOWEST
 
-_SOURCE_EPISODE = re.compile(r".*?_index_\d+(?!\d)")
+_SOURCE_EPISODE = re.compile(r".*?_index_\d+")
 _SHOWN = 20
 
 
