@@ -6,6 +6,7 @@ from sbench_dag.errors import SetupError
 from sbench_dag.reports.grid import Results
 from sbench_dag.rewards.bench.data import BenchData
 from sbench_dag.rewards.example import Example, LabelledExample
+from sbench_dag.rewards.goal import goal_of
 from sbench_dag.rewards.leaderboard import Leaderboard, leaderboard
 from sbench_dag.rewards.predictions import gather
 from sbench_dag.rewards.score import Score, Status
@@ -31,7 +32,8 @@ def rollout_board(results: Results, resamples: int = RESAMPLES, seed: int = 0) -
 
 
 def rollouts(results: Results) -> BenchData:
-    """Examples by their plan's key. A subset is a kind of question, and a cluster an episode, whose house they share.
+    """Examples by their plan's key; the task is what the policy was told, which the label judges. A subset is a kind of
+    question, and a cluster an episode, whose house its rollouts share.
 
     Raises:
         SetupError: no rollout has a label yet.
@@ -39,7 +41,11 @@ def rollouts(results: Results) -> BenchData:
     study = results.study
     examples = [
         LabelledExample(
-            Example(key, study.folder / (line.row["video"] or {"file": f"videos/{key}.mp4"})["file"], plan.text),
+            Example(
+                key,
+                study.folder / (line.row["video"] or {"file": f"videos/{key}.mp4"})["file"],
+                goal_of(plan, results.of("stage_c")[key].row["instances"]).text,
+            ),
             line.row["label"],
             plan.kind.removeprefix("find_"),
             plan.episode,

@@ -11,7 +11,9 @@ from sbench_dag.cli import main
 from sbench_dag.dataset.dataset import Dataset
 from sbench_dag.outcomes import Outcome
 from sbench_dag.pipeline import Fingerprints
+from sbench_dag.reports.grid import Results
 from sbench_dag.rewards.bench.export import write_predictions
+from sbench_dag.rewards.rollouts import rollouts
 from sbench_dag.rewards.score import Score, Status
 from sbench_dag.study import Study, create_study
 from sbench_dag.work.item import Result
@@ -92,8 +94,14 @@ def test_a_studys_rollouts_are_a_benchmark(study: Study, tmp_path: Path, capsys:
     picks = [plan for plan in study.manifest.plans if plan.scoring == "lifted"]
     store, fingerprints = Store(study.results), Fingerprints(study)
     for i, plan in enumerate(picks):
-        result = Result(Outcome.SUCCESS, row={"label": 1 + i % 5, "video": None})
-        store.segment("rollout_rewards").append(plan.key, fingerprints.of("rollout_rewards", plan.key), result)
+        rows = {"stage_c": {"instances": list(plan.gt_bodies)}, "rollout_rewards": {"label": 1 + i % 5, "video": None}}
+        for gate, row in rows.items():
+            result = Result(Outcome.SUCCESS, row=row)
+            store.segment(gate).append(plan.key, fingerprints.of(gate, plan.key), result)
+    examples = rollouts(Results(study)).examples
+    assert [e.example.id for e in examples] == sorted(plan.key for plan in picks)
+    assert {e.cluster for e in examples} == {plan.episode for plan in picks}
+    assert all(e.example.task.startswith("Pick up the ") for e in examples)
     (tmp_path / "m.csv").write_text("id,score\n" + "".join(f"{plan.key},{1 + i % 5}\n" for i, plan in enumerate(picks)))
     assert table("--predictions", str(tmp_path / "m.csv")) == 0
     out = capsys.readouterr().out
