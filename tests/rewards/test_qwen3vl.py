@@ -22,7 +22,7 @@ from sbench_dag.rewards.models.weights import Weights
 from sbench_dag.rewards.prompt import Prompt
 from sbench_dag.rewards.score import Score, Status
 from sbench_dag.rewards.video import decode
-from tests.rewards.tiny_qwen3vl import write_tiny_qwen3vl
+from tests.rewards.random_qwen3vl import write_tiny_qwen3vl
 from tests.rewards.videos import cut, write_video
 
 TASK = "put the cup on the shelf"

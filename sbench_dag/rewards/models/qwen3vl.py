@@ -53,6 +53,10 @@ class Qwen3VL:
     @property
     def identity(self) -> Mapping[str, Any]:
         """Sums in a batch are not exactly those of one by one, so scores at the edge may differ by `batch`."""
+        return self._identity
+
+    @cached_property
+    def _identity(self) -> Mapping[str, Any]:
         decoding = {"kind": "generate", "greedy": True, "max_new_tokens": self.max_new_tokens}
         return {
             "model": self.name,
