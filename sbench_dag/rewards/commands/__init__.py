@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from sbench_dag.rewards.commands import make_dataset, table
+from sbench_dag.rewards.commands import ablation, make_dataset, table, train
 
 
 def add_rewards_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     table.add(commands)
     make_dataset.add(commands)
+    train.add(commands)
+    ablation.add(commands)

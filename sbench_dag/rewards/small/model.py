@@ -72,7 +72,10 @@ class SmallModel:
     def _protocol(self, clip: Clip) -> Mapping[str, Any]:
         return {
             **self.identity,
-            **clip.seen,
+            "frame_indices": clip.indices.tolist(),
+            "frame_times_s": [round(time, 4) for time in clip.times_s.tolist()],
+            "source_fps": round(clip.source_fps, 4),
+            "source_frames": clip.source_frames,
             "size": self._loaded[2].size,
             "device": self.device.type,
             "torch": torch.__version__,

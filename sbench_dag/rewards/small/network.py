@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import torch
 from torch import nn
 
@@ -20,9 +22,7 @@ class Network(nn.Module):
         self.embed = nn.Embedding(words, 32, padding_idx=0)
         self.read = nn.GRU(32, _TEXT, batch_first=True)
         channels = [_INPUTS, width, 2 * width, 3 * width, 4 * width]
-        self.see = nn.ModuleList(
-            _Layer(inputs, outputs) for inputs, outputs in zip(channels, channels[1:], strict=False)
-        )
+        self.see = nn.ModuleList(_Layer(inputs, outputs) for inputs, outputs in pairwise(channels))
         self.where = nn.Linear(_TEXT, 4 * width)
         self.sum_up = nn.Linear(8 * width, _FRAME)
         self.judge = nn.Sequential(

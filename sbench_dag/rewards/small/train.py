@@ -11,6 +11,7 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, pad
 
 from sbench_dag.errors import SetupError
+from sbench_dag.rewards.metrics import tally
 from sbench_dag.rewards.small.data import Split
 from sbench_dag.rewards.small.network import Network, probabilities, scores, targets
 from sbench_dag.rewards.small.settings import Settings
@@ -84,8 +85,7 @@ def predict(network: Network, words: Words, split: Split, device: torch.device, 
 
 def group_mae(predicted: np.ndarray, split: Split) -> float:
     """The plain mean of the subsets' mean absolute errors, as in RoboRewardBench."""
-    errors, subsets = np.abs(predicted - split.labels.numpy()), split.subsets
-    return float(np.mean([errors[subsets == subset].mean() for subset in np.unique(subsets)]))
+    return tally(np.abs(predicted - split.labels).astype(float), split.subsets).group_wise or 0.0
 
 
 def _one_epoch(
@@ -99,7 +99,7 @@ def _one_epoch(
 ) -> float:
     """The mean loss."""
     network.train()
-    tasks, wanted, losses = words.encode(learn.tasks).to(device), targets(learn.labels).to(device), []
+    tasks, wanted, losses = words.encode(learn.tasks).to(device), targets(torch.from_numpy(learn.labels)).to(device), []
     for index in torch.randperm(len(learn), generator=shuffle).split(batch):
         frames = _vary(learn.frames[learn.frames_of[index]].to(device), shuffle)
         chosen = index.to(device)
