@@ -77,6 +77,8 @@ def ablate(
     progress: Callable[[str], None] | None = None,
 ) -> Ablation:
     """splits: train, val, test. The validation split of an arm has no other kinds than what it learns from."""
+    if not seeds:
+        raise ValueError("no seeds: at least one training of each is needed")
     test = splits["test"]
     rows = [_row(f"always {score}", [constant(test.labels, score).errors], test) for score in LABELS]
     rows.append(

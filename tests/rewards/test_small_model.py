@@ -15,6 +15,7 @@ from sbench_dag.errors import InputError, SetupError
 from sbench_dag.rewards.ablation import ARMS, ablate, ablation_table
 from sbench_dag.rewards.example import Example
 from sbench_dag.rewards.models.base import RewardModel, identity_hash
+from sbench_dag.rewards.models.registry import reward_model
 from sbench_dag.rewards.score import Status
 from sbench_dag.rewards.small.checkpoint import load, revision, save
 from sbench_dag.rewards.small.data import Split, load_split
@@ -155,6 +156,17 @@ def test_the_identity_changes_with_the_weights_and_needs_no_torch_file_to_be_rea
     file = weights / "weights.pt"
     file.write_bytes(file.read_bytes() + b"other")
     assert identity_hash(SmallModel(weights, "cpu")) != before
+
+
+def test_reward_models_toml_names_it(weights: Path, tmp_path: Path):
+    (tmp_path / "reward_models.toml").write_text('[ours]\nkind = "small"\nweights = "weights"\ndevice = "cpu"\n')
+    model = reward_model("ours", tmp_path)
+    assert model.identity == {"model": "ours", "revision": revision(weights)}
+
+
+def test_an_ablation_without_seeds_is_refused(splits: dict[str, Split]):
+    with pytest.raises(ValueError, match="no seeds"):
+        ablate(splits, SETTINGS, (), CPU)
 
 
 def test_a_saved_model_is_the_one_that_was_trained(weights: Path, trained: Trained):

@@ -20,6 +20,7 @@ from sbench_dag.rewards.models.settings import (
     OpenAITable,
     PythonTable,
     Qwen3VLTable,
+    SmallTable,
     StoredTable,
     Table,
     read_tables,
@@ -29,6 +30,7 @@ from sbench_dag.rewards.models.stored import StoredScores
 from sbench_dag.rewards.models.weights import Weights
 from sbench_dag.rewards.prompt import DEFAULT_PROMPT, Prompt, read_prompt
 from sbench_dag.rewards.score import HIGHEST, LOWEST
+from sbench_dag.rewards.small.model import SmallModel
 from sbench_dag.rewards.video import FrameRule
 
 _CONSTANTS = {f"constant-{value}": value for value in range(LOWEST, HIGHEST + 1)}
@@ -79,6 +81,10 @@ def _clip_length(name: str, table: ClipLengthTable, file: Path) -> RewardModel:
 
 def _stored(name: str, table: StoredTable, file: Path) -> RewardModel:
     return StoredScores(name, file.parent / table.file, table.model)
+
+
+def _small(name: str, table: SmallTable, file: Path) -> RewardModel:
+    return SmallModel(file.parent / Path(table.weights).expanduser(), table.device, name=name)
 
 
 def _openai(name: str, table: OpenAITable, file: Path) -> RewardModel:
@@ -142,6 +148,7 @@ def _python(name: str, table: PythonTable, file: Path) -> RewardModel:
 _MAKERS: dict[type[Table], Callable[..., RewardModel]] = {
     ClipLengthTable: _clip_length,
     StoredTable: _stored,
+    SmallTable: _small,
     OpenAITable: _openai,
     Qwen3VLTable: _qwen3vl,
     PythonTable: _python,

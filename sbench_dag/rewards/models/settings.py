@@ -63,6 +63,14 @@ class StoredTable(_Table):
     model: str | None = None
 
 
+class SmallTable(_Table):
+    """weights: the folder that `sbench rewards train` wrote."""
+
+    kind: Literal["small"]
+    weights: str
+    device: str = "auto"
+
+
 class OpenAITable(_AskedTable):
     """The fields are those of `OpenAIServer` and `Limits`."""
 
@@ -112,7 +120,7 @@ class PythonTable(_Table):
     options: dict[str, Any] = {}
 
 
-Table = PythonTable | ClipLengthTable | StoredTable | OpenAITable | Qwen3VLTable
+Table = PythonTable | ClipLengthTable | StoredTable | SmallTable | OpenAITable | Qwen3VLTable
 
 
 class _File(RootModel[dict[str, Annotated[Table, Field(discriminator="kind")]]]):

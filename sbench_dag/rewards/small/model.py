@@ -24,13 +24,13 @@ from sbench_dag.rewards.video import Clip, VideoError
 class SmallModel:
     """weights: the folder that `sbench rewards train` wrote. device: "auto" takes a GPU if there is one."""
 
-    def __init__(self, weights: Path, device: str = "auto", batch: int = 32, threads: int = 4):
-        self.weights, self.batch, self.threads = weights, batch, threads
+    def __init__(self, weights: Path, device: str = "auto", batch: int = 32, threads: int = 4, name: str = "small"):
+        self.weights, self.batch, self.threads, self.name = weights, batch, threads, name
         self.device = choose_device(device)
 
-    @cached_property
+    @property
     def identity(self) -> Mapping[str, Any]:
-        return {"model": "small", "revision": revision(self.weights)}
+        return {"model": self.name, "revision": revision(self.weights)}
 
     def score(self, examples: Sequence[Example]) -> Iterator[Score]:
         seen = map_ahead(self._look, examples, self.threads, ahead=2 * self.batch)
@@ -72,10 +72,7 @@ class SmallModel:
     def _protocol(self, clip: Clip) -> Mapping[str, Any]:
         return {
             **self.identity,
-            "frame_indices": clip.indices.tolist(),
-            "frame_times_s": [round(time, 4) for time in clip.times_s.tolist()],
-            "source_fps": round(clip.source_fps, 4),
-            "source_frames": clip.source_frames,
+            **clip.seen,
             "size": self._loaded[2].size,
             "device": self.device.type,
             "torch": torch.__version__,
