@@ -15,7 +15,7 @@ from sbench_dag.scenes.molmospaces import MolmoSpacesSource
 from sbench_dag.work.fingerprint import code_sha256
 
 _SCORING = (
-    "models", "parser", "prompt", "video", "small.frames", "small.words", "small.network", "small.model"
+    "models", "parser", "prompt", "video", "small.frames", "small.words", "small.network", "small.judge"
 )  # fmt: skip
 FILE = Path(__file__).with_suffix(".json")
 

@@ -124,7 +124,7 @@ def test_clip_length_has_to_be_fitted_first(home: Path):
     [
         ("[a", "not valid TOML"),
         ('[a]\nurl = "x"', r"a: Unable to extract tag using discriminator 'kind'"),
-        ('[a]\nkind = "gpt"', r"a: Input tag 'gpt' .*'clip-length', 'stored', 'openai', 'qwen3vl'"),
+        ('[a]\nkind = "gpt"', r"a: Input tag 'gpt' .*'clip-length', 'stored', 'small', 'openai', 'qwen3vl', 'python'"),
         ('[a]\nkind = "openai"\nurl = "http://x"', r"a\.openai\.model: Field required"),
         ('[a]\nkind = "openai"\nurl = "x"\nmodel = "m"', r"a\.openai\.url = 'x': must begin with http:// or https://"),
         ('[a]\nkind = "stored"\nfile = 3', r"a\.stored\.file = 3: Input should be a valid string"),

@@ -17,7 +17,8 @@ from sbench_dag.rewards.example import Example
 from sbench_dag.rewards.models.base import RewardModel, identity_hash
 from sbench_dag.rewards.models.registry import reward_model
 from sbench_dag.rewards.score import Status
-from sbench_dag.rewards.small.checkpoint import load, revision, save
+from sbench_dag.rewards.small.about import revision
+from sbench_dag.rewards.small.checkpoint import load, save
 from sbench_dag.rewards.small.data import Split, load_split
 from sbench_dag.rewards.small.frames import FRAMES, RULE, look
 from sbench_dag.rewards.small.model import SmallModel

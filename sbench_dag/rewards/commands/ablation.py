@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from sbench_dag.files import write_whole
     from sbench_dag.rewards.ablation import ablate, ablation_table
-    from sbench_dag.rewards.small.model import choose_device
+    from sbench_dag.rewards.small.judge import choose_device
 
     settings = settings_of(arguments, seed=0)
     splits, seeds = load(arguments.data, settings.size), range(arguments.seeds)

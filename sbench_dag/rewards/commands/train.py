@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from sbench_dag.rewards.small.checkpoint import save
-    from sbench_dag.rewards.small.model import choose_device
+    from sbench_dag.rewards.small.judge import choose_device
     from sbench_dag.rewards.small.train import Epoch, group_mae, predict, train
 
     settings, device = settings_of(arguments, arguments.seed), choose_device(arguments.device)

@@ -120,7 +120,7 @@ class PythonTable(_Table):
     options: dict[str, Any] = {}
 
 
-Table = PythonTable | ClipLengthTable | StoredTable | SmallTable | OpenAITable | Qwen3VLTable
+Table = ClipLengthTable | StoredTable | SmallTable | OpenAITable | Qwen3VLTable | PythonTable
 
 
 class _File(RootModel[dict[str, Annotated[Table, Field(discriminator="kind")]]]):

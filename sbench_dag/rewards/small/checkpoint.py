@@ -11,16 +11,13 @@ from typing import Any
 
 import torch
 
-from sbench_dag.dataset.fields import get, read_json
 from sbench_dag.errors import InputError
 from sbench_dag.files import write_whole
+from sbench_dag.rewards.small.about import ABOUT, WEIGHTS, read_about, revision
 from sbench_dag.rewards.small.network import Network
 from sbench_dag.rewards.small.settings import Settings
 from sbench_dag.rewards.small.train import Trained
 from sbench_dag.rewards.small.words import Words
-from sbench_dag.work.fingerprint import file_sha256, fingerprint
-
-WEIGHTS, ABOUT = "weights.pt", "model.json"
 
 
 def save(folder: Path, trained: Trained, trained_on: Mapping[str, Any]) -> str:
@@ -40,38 +37,15 @@ def save(folder: Path, trained: Trained, trained_on: Mapping[str, Any]) -> str:
     return revision(folder)
 
 
-def revision(folder: Path) -> str:
-    """16 hex digits of what scores depend on; read without loading the weights.
-
-    Raises:
-        InputError: there is no model in the folder.
-    """
-    settings, words = _about(folder)
-    try:
-        return fingerprint(file_sha256(folder / WEIGHTS), settings, words.known)
-    except OSError as error:
-        raise InputError(folder / WEIGHTS, "file", error.strerror, "can't be read") from None
-
-
 def load(folder: Path, device: torch.device) -> tuple[Network, Words, Settings]:
     """
     Raises:
         InputError: there is no model in the folder, or its weights are not those of its settings.
     """
-    settings, words = _about(folder)
+    settings, words = read_about(folder)
     network = Network(len(words), settings.width)
     try:
         network.load_state_dict(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True))
     except Exception as error:  # torch raises whatever the damage leads to
         raise InputError(folder / WEIGHTS, "weights", str(error), "not the weights of this model") from None
     return network.to(device).eval(), words, settings
-
-
-def _about(folder: Path) -> tuple[Settings, Words]:
-    file = folder / ABOUT
-    about = read_json(file)
-    settings, words = get(file, about, "settings", dict), get(file, about, "words", list)
-    try:
-        return Settings(**settings), Words(tuple(words))
-    except (TypeError, ValueError) as error:
-        raise InputError(file, "settings", settings, str(error)) from None

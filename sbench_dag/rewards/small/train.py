@@ -75,7 +75,7 @@ def train(
 def predict(network: Network, words: Words, split: Split, device: torch.device, batch: int = 64) -> np.ndarray:
     """(n,) scores, 1 to 5."""
     network.eval()
-    tasks, found = words.encode(split.tasks).to(device), []
+    tasks, found = torch.from_numpy(words.encode(split.tasks)).to(device), []
     with torch.inference_mode():
         for index in torch.arange(len(split)).split(batch):
             frames = split.frames[split.frames_of[index]].to(device)
@@ -99,7 +99,8 @@ def _one_epoch(
 ) -> float:
     """The mean loss."""
     network.train()
-    tasks, wanted, losses = words.encode(learn.tasks).to(device), targets(torch.from_numpy(learn.labels)).to(device), []
+    tasks = torch.from_numpy(words.encode(learn.tasks)).to(device)
+    wanted, losses = targets(torch.from_numpy(learn.labels)).to(device), []
     for index in torch.randperm(len(learn), generator=shuffle).split(batch):
         frames = _vary(learn.frames[learn.frames_of[index]].to(device), shuffle)
         chosen = index.to(device)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import torch
+import numpy as np
 
 _PADDING, _UNKNOWN = 0, 1
 
@@ -24,12 +24,13 @@ class Words:
     def __len__(self) -> int:
         return len(self.known) + 2
 
-    def encode(self, texts: Sequence[str]) -> torch.Tensor:
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
         """(B, longest) numbers, 0 where a text has ended."""
         index = {word: number for number, word in enumerate(self.known, start=2)}
         rows = [[index.get(word, _UNKNOWN) for word in _split(text)] or [_UNKNOWN] for text in texts]
         longest = max(map(len, rows), default=0)
-        return torch.tensor([row + [_PADDING] * (longest - len(row)) for row in rows], dtype=torch.long)
+        padded = [row + [_PADDING] * (longest - len(row)) for row in rows]
+        return np.array(padded, dtype=np.int64).reshape(len(rows), longest)
 
 
 def _split(text: str) -> list[str]:
