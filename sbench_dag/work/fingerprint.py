@@ -30,7 +30,8 @@ def file_sha256(path: Path) -> str:
     known = _hashes.get(path)
     if known and known[0] == stamp:
         return known[1]
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as content:  # piece by piece: weights are larger than the memory
+        found = hashlib.file_digest(content, "sha256").hexdigest()
     if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) > _CLOCK_NS:
         _hashes[path] = (stamp, found)
     return found

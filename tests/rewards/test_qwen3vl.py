@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -227,37 +226,31 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch):
         import_torchvision.__wrapped__()
 
 
-def test_a_commit_of_the_hub_needs_no_look_up_and_a_branch_does(monkeypatch: pytest.MonkeyPatch):
+def test_only_a_commit_of_the_hub_is_an_identity(monkeypatch: pytest.MonkeyPatch):
     from huggingface_hub import HfApi
-
-    asked: list[Sequence] = []
 
     class Info:
         sha = "b" * 40
 
-    def model_info(self, repo: str, revision: str | None = None, timeout: float = 0) -> Info:
-        asked.append((repo, revision))
-        return Info()
-
-    monkeypatch.setattr(HfApi, "model_info", model_info)
-    pinned = {"weights": "teetone/RoboReward-4B", "revision": "a" * 40}
-    assert Weights("teetone/RoboReward-4B", "a" * 40).identity == pinned
-    assert asked == []
-    assert Weights("teetone/RoboReward-4B").identity["revision"] == "b" * 40
-    assert asked == [("teetone/RoboReward-4B", None)]
+    repo = "teetone/RoboReward-4B"
+    assert Weights(repo, "a" * 40).identity == {"weights": repo, "revision": "a" * 40}
+    for revision in (None, "main"):
+        with pytest.raises(SetupError, match=f"revision {revision} may change. Name a commit of 40 hex digits"):
+            _ = Weights(repo, revision).identity
+    monkeypatch.setattr(HfApi, "model_info", lambda self, repo, timeout: Info())
+    assert Weights(repo).looked_up() == Weights(repo, "b" * 40)
+    assert Weights(repo, "a" * 40).looked_up().revision == "a" * 40
 
 
-def test_what_the_hub_does_not_say_has_to_be_pinned(monkeypatch: pytest.MonkeyPatch):
+def test_what_the_hub_does_not_say_has_to_be_named(monkeypatch: pytest.MonkeyPatch):
     from huggingface_hub import HfApi
 
-    def model_info(self, repo: str, **_) -> None:
+    def model_info(self, repo: str, timeout: float) -> None:
         raise ConnectionError("the Hub can't be reached\nand a long story")
 
     monkeypatch.setattr(HfApi, "model_info", model_info)
-    with pytest.raises(
-        SetupError, match=r"which commit is main\? the Hub can't be reached\. Name one of 40 hex digits"
-    ):
-        _ = Weights("teetone/RoboReward-4B", "main").identity
+    with pytest.raises(SetupError, match=r"the Hub can't be reached\. Name a commit of 40 hex digits"):
+        Weights("teetone/RoboReward-4B").looked_up()
 
 
 def test_scores_come_batch_by_batch(digits: Qwen3VL, videos: Path):

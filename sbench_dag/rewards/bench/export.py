@@ -40,8 +40,13 @@ def write_predictions(path: Path, models: Mapping[str, Mapping[str, Score]]) -> 
         raise SetupError(f"{path}: expected a name that ends in .csv or .jsonl, or a folder's for HELM's form")
 
 
+def score_row(model: str, name: str, score: Score) -> dict[str, Any]:
+    """name: the example's id."""
+    values = (score.value, score.why, score.answer, score.expected, dict(score.protocol))
+    return dict(zip(_COLUMNS, (model, name, str(score.status), *values), strict=True))
+
+
 def _rows(models: Mapping[str, Mapping[str, Score]]) -> Iterator[dict[str, Any]]:
     for model, scores in models.items():
         for name, score in scores.items():
-            values = (score.value, score.why, score.answer, score.expected, dict(score.protocol))
-            yield dict(zip(_COLUMNS, (model, name, str(score.status), *values), strict=True))
+            yield score_row(model, name, score)

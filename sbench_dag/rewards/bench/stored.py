@@ -51,7 +51,7 @@ def read_predictions(path: Path, ids: Collection[str], model: str | None = None)
             if name is None:
                 strangers.append(names[0])
                 continue
-            score = _score(file, at, row)
+            score = score_of(file, at, row)
             scores = stored.models.setdefault(model or str(row.get("model") or path.stem), {})
             if name in scores:
                 scores[name] = Score(Status.MISSING, why="the file has several answers")
@@ -110,7 +110,7 @@ def _ids(file: Path, at: str, row: Mapping[str, Any]) -> list[str]:
     return [str(name) for name in found]
 
 
-def _score(file: Path, at: str, row: Mapping[str, Any]) -> Score:
+def score_of(file: Path, at: str, row: Mapping[str, Any]) -> Score:
     """Of `status`, `value` (or `score`), `answer` and what else a Score has; any one of them may be enough."""
     answer = row.get("answer")
     key = "score" if "value" not in row and "score" in row else "value"

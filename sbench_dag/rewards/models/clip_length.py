@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,11 +43,19 @@ class ClipLength:
 
     def _score(self, example: Example) -> Score:
         try:
-            duration_s = decode(example.video, _ONE_FRAME).duration_s
+            lasts_s = decode(example.video, _ONE_FRAME).duration_s
         except VideoError as error:
             return Score(Status.MISSING, why=str(error), protocol=self.identity)
-        value = LOWEST + sum(duration_s >= threshold for threshold in self.thresholds_s)
-        return Score(Status.SCORED, value, protocol={**self.identity, "duration_s": round(duration_s, 4)})
+        value = LOWEST + sum(lasts_s >= threshold for threshold in self.thresholds_s)
+        return Score(Status.SCORED, value, protocol={**self.identity, "duration_s": round(lasts_s, 4)})
+
+
+def duration_s(video: Path) -> float | None:
+    """None if it can't be decoded."""
+    try:
+        return decode(video, _ONE_FRAME).duration_s
+    except VideoError:
+        return None
 
 
 def fit_thresholds(durations_s: Sequence[float], labels: Sequence[int]) -> tuple[float, ...]:

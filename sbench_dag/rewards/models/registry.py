@@ -47,11 +47,13 @@ def model_names(home: Path) -> list[str]:
     return sorted({*_CONSTANTS, *_ON_THE_HUB, *read_tables(home)})
 
 
-def reward_model(name: str, home: Path) -> RewardModel:
-    """No weights are loaded yet. name: for models on the Hub maybe with @COMMIT.
+def reward_model(name: str, home: Path, look_up: bool = False) -> RewardModel:
+    """No weights are loaded yet. name: of a built-in model on the Hub with @COMMIT.
+
+    look_up: without a commit, the Hub is asked for the newest.
 
     Raises:
-        SetupError: there is no model of this name.
+        SetupError: there is no model of this name, or the Hub does not say.
         InputError: reward_models.toml is wrong.
     """
     tables = read_tables(home)
@@ -61,7 +63,8 @@ def reward_model(name: str, home: Path) -> RewardModel:
         return Constant(_CONSTANTS[name])
     plain, _, commit = name.partition("@")
     if plain in _ON_THE_HUB:
-        return Qwen3VL(plain, Weights(_ON_THE_HUB[plain], commit or None))
+        weights = Weights(_ON_THE_HUB[plain], commit or None)
+        return Qwen3VL(plain, weights.looked_up() if look_up else weights)
     if name == "clip-length":
         raise SetupError(
             f"clip-length: fit its thresholds first: `sbench rewards fit-clip-length` prints a table for {home / FILE}"

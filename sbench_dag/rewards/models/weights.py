@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,30 +9,48 @@ from functools import cached_property
 from pathlib import Path
 
 from sbench_dag.errors import SetupError
-from sbench_dag.work.fingerprint import combine
+from sbench_dag.work.fingerprint import combine, file_sha256
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_NAME_ONE = (
+    "Name a commit of 40 hex digits (https://huggingface.co/{}/commits/main), or a folder that holds the weights"
+)
 _NEEDED = ("*.json", "*.safetensors", "*.jinja", "*.txt", "*.model")
 
 
 @dataclass(frozen=True)
 class Weights:
-    """source: a folder, or owner/name on the Hugging Face Hub. revision: a commit of the latter (40 hex digits), or a
-    branch or tag of it, which is looked up there."""
+    """source: a folder, or owner/name on the Hugging Face Hub. revision: a commit of the latter, 40 hex digits."""
 
     source: str
     revision: str | None = None
 
     @cached_property
     def identity(self) -> dict[str, str]:
-        """Nothing is downloaded for it, but files in a folder are read.
+        """Nothing is downloaded or looked up for it, but files in a folder are read.
 
         Raises:
-            SetupError: the Hub does not say which commit the revision is.
+            SetupError: no commit is named.
         """
         if self._local:
             return {"weights": self._local.name, "revision": f"sha256:{_hash(self._local)}"}
         return {"weights": self.source, "revision": self._commit}
+
+    def looked_up(self) -> Weights:
+        """The same with the commit that the Hub has now, if none is named.
+
+        Raises:
+            SetupError: the Hub does not say it.
+        """
+        if self._local or self.revision:
+            return self
+        from huggingface_hub import HfApi
+
+        try:
+            found = HfApi().model_info(self.source, timeout=30).sha
+        except Exception as error:  # the Hub's client has many, and they share no class with those of its transport
+            raise SetupError(f"{self.source}: {_first_line(error)}. {_NAME_ONE.format(self.source)}") from None
+        return Weights(self.source, found)
 
     def folder(self) -> Path:
         """Where the files are; downloads them if need be.
@@ -47,7 +64,7 @@ class Weights:
 
         try:
             return Path(snapshot_download(self.source, revision=self._commit, allow_patterns=list(_NEEDED)))
-        except Exception as error:  # the Hub's client has many, and they share no class with those of its transport
+        except Exception as error:  # as above
             raise SetupError(f"{self.source} can't be downloaded: {_first_line(error)}") from None
 
     @property
@@ -55,24 +72,11 @@ class Weights:
         folder = Path(self.source).expanduser()
         return folder.absolute() if folder.is_dir() else None
 
-    @cached_property
+    @property
     def _commit(self) -> str:
-        if self.revision and _COMMIT.fullmatch(self.revision):
-            return self.revision
-        from huggingface_hub import HfApi
-
-        try:
-            found = HfApi().model_info(self.source, revision=self.revision, timeout=30).sha
-        except Exception as error:
-            found, why = None, _first_line(error)
-        else:
-            why = "the Hub names none"
-        if found is None:
-            raise SetupError(
-                f"{self.source}: which commit is {self.revision or 'the newest'}? {why}. Name one of 40 hex digits "
-                f"(https://huggingface.co/{self.source}/commits/main), or a folder that holds the weights"
-            )
-        return found
+        if not _COMMIT.fullmatch(self.revision or ""):
+            raise SetupError(f"{self.source}: revision {self.revision} may change. {_NAME_ONE.format(self.source)}")
+        return self.revision or ""
 
 
 def _hash(folder: Path) -> str:
@@ -81,12 +85,7 @@ def _hash(folder: Path) -> str:
     if not files:
         raise SetupError(f"{folder}: no model in it: none of {', '.join(_NEEDED)}")
     with ThreadPoolExecutor(4) as pool:
-        return combine([file.name for file in files] + list(pool.map(_file_hash, files)))
-
-
-def _file_hash(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+        return combine([file.name for file in files] + list(pool.map(file_sha256, files)))
 
 
 def _first_line(error: Exception) -> str:
