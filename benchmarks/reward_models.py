@@ -1,10 +1,11 @@
-"""How fast RoboReward's networks score videos: `python -m benchmarks.reward_models [--tiny] [--json FILE]`.
+r"""How fast RoboReward's networks score videos: `python -m benchmarks.reward_models [--tiny] [--json FILE]`.
 
 Random weights of their shapes on a GPU, real mp4 files, end to end: decoding, preprocessing, network, parsing. With
 --tiny a tiny network on the CPU, to try this script.
 
 On a machine without the package av, carry its wheel there:
-    pip download av --no-deps --only-binary :all: --platform manylinux_2_28_x86_64 --python-version 3.12 -d .wheels
+    pip download av==18.1.0 --no-deps --only-binary :all: --platform manylinux_2_28_x86_64 \
+        --python-version 3.12 -d .wheels
     python3 -m pip install --no-index --no-deps .wheels/*.whl
 """
 
