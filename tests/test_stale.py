@@ -240,6 +240,20 @@ def test_a_setting_concerns_the_gates_that_read_it(study: Study, text: str, conc
     assert tuple(stale(scan(study))) == concerned
 
 
+@pytest.mark.parametrize("what", ["another model", "its table"])
+def test_a_reward_model_concerns_rewards_only(study: Study, home: Path, what: str):
+    if what == "its table":
+        settings(study, "[rewards]\nmodels = ['lengths']\n")
+        run_here(find_study("blocks"))
+        thresholds = "[1, 2, 3, 4]"
+        (home / "reward_models.toml").write_text(f"[lengths]\nkind = 'clip-length'\nthresholds_s = {thresholds}\n")
+    else:
+        settings(study, "[rewards]\nmodels = ['constant-3']\n")
+    found = scan(study)
+    assert set(stale(found)) >= {"rollout_rewards"} and set(stale(found)) <= {"rollout_rewards", "report", "summary"}
+    assert why(found, "rollout_rewards") == {"configuration"}
+
+
 def test_a_limit_of_a_stopping_gate_concerns_nothing(study: Study):
     file = study.folder / "study.toml"
     file.write_text(file.read_text().replace("smoke_lifted_min = 0.5", "smoke_lifted_min = 0.6"))
