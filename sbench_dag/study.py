@@ -100,7 +100,7 @@ class StopSettings:
 class RewardSettings:
     """models: those that score rollouts' videos: built-in ones, and those of reward_models.toml."""
 
-    models: tuple[str, ...] = ()
+    models: tuple[str, ...] = ("clip-length", "small")
 
 
 @dataclass(frozen=True)

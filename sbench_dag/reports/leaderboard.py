@@ -7,8 +7,7 @@ import numpy as np
 from sbench_dag.reports.text import table
 from sbench_dag.rewards.leaderboard import Interval, Leaderboard, Row
 from sbench_dag.rewards.metrics import SUCCESS, WORST, Agreement, Detection, Preference
-from sbench_dag.rewards.rubric import LABELS
-from sbench_dag.rewards.score import Status
+from sbench_dag.rewards.score import LABELS, Status
 
 SHOWN = 3
 """Models with columns of their own, where a terminal has room for no more."""

@@ -14,7 +14,7 @@ import torch
 
 from sbench_dag.rewards.baselines import constant
 from sbench_dag.rewards.models.clip_length import fit_thresholds
-from sbench_dag.rewards.rubric import LABELS
+from sbench_dag.rewards.score import LABELS
 from sbench_dag.rewards.small.data import Split
 from sbench_dag.rewards.small.settings import Settings
 from sbench_dag.rewards.small.train import predict, train

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sbench_dag.rewards.rubric import LABELS
+from sbench_dag.rewards.score import LABELS
 
 
 @dataclass(frozen=True)

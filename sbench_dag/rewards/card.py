@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sbench_dag.rewards.rubric import LABELS
+from sbench_dag.rewards.score import LABELS
 
 _TEXT = """\
 ---

@@ -10,7 +10,8 @@ import numpy as np
 from sbench_dag.manipulation.trace import RETRACTING, Trace
 from sbench_dag.manipulation.video import FPS
 from sbench_dag.rewards.goal import Goal, goal_over_time
-from sbench_dag.rewards.rubric import LABELS, held_steps, label_of_each
+from sbench_dag.rewards.rubric import held_steps, label_of_each
+from sbench_dag.rewards.score import LABELS
 from sbench_dag.study import JudgeSettings
 
 NAMES = ("early", "middle", "late")

@@ -15,8 +15,7 @@ from sbench_dag.rewards.baselines import baselines
 from sbench_dag.rewards.disagreements import Disagreement, disagreements
 from sbench_dag.rewards.metrics import WORST, Agreement, Tally, absolute_errors, agreement, best_constant, skill, tally
 from sbench_dag.rewards.predictions import ModelScores, Predictions
-from sbench_dag.rewards.rubric import LABELS
-from sbench_dag.rewards.score import Status
+from sbench_dag.rewards.score import LABELS, Status
 from sbench_dag.stats.bootstrap import RESAMPLES, Resampled, cluster_bootstrap, first_place, interval
 from sbench_dag.stats.compare import PairedUnits, leave_one_out, paired_units
 

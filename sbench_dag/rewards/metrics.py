@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import cohen_kappa_score, confusion_matrix, roc_auc_score
 
-from sbench_dag.rewards.rubric import LABELS
+from sbench_dag.rewards.score import LABELS
 
 WORST = float(LABELS[-1] - LABELS[0])
 """The error of no answer, whatever the label: the most that two scores can differ, as HELM counts it."""

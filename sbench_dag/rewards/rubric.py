@@ -24,7 +24,6 @@ from sbench_dag.manipulation.judge import attempt_ends, hold_steps, lifted_steps
 from sbench_dag.manipulation.trace import RETRACTING, Touch, Trace
 from sbench_dag.study import JudgeSettings
 
-LABELS = (1, 2, 3, 4, 5)
 _RAISED_M = 0.003  # more than an object rises when a finger slides under its edge
 
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 LOWEST, HIGHEST = 1, 5
+LABELS = tuple(range(LOWEST, HIGHEST + 1))
 
 
 class Status(StrEnum):

@@ -14,8 +14,9 @@ from sbench_dag.rewards.models.openai import OpenAIServer
 from sbench_dag.rewards.models.qwen3vl import Qwen3VL
 from sbench_dag.rewards.models.registry import model_names, reward_model
 from sbench_dag.rewards.models.spend import Prices
-from sbench_dag.rewards.score import Status
+from sbench_dag.rewards.score import LABELS, Status
 from sbench_dag.rewards.video import FrameRule
+from tests.rewards.videos import write_video
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 FULL = f"""
@@ -110,13 +111,16 @@ def test_stored_scores_of_several_models_need_a_choice(home: Path):
 
 def test_a_name_that_is_none_lists_those_there_are(home: Path):
     write(home, FULL)
-    with pytest.raises(SetupError, match=r"gpt-9: no such reward model; there are constant-1, .*gpt, .*short.*toml"):
+    with pytest.raises(SetupError, match=r"gpt-9: no such reward model; there are clip-length, constant-1, .*gpt, .*short.*toml"):
         reward_model("gpt-9", home)
 
 
-def test_clip_length_has_to_be_fitted_first(home: Path):
-    with pytest.raises(SetupError, match="sbench rewards fit-clip-length"):
-        reward_model("clip-length", home)
+@pytest.mark.parametrize("name", ["clip-length", "small"])
+def test_trained_models_are_there_without_any_file(home: Path, name: str):
+    model = reward_model(name, home)
+    assert name in model_names(home) and model.identity["model"] == name
+    [score] = model.score([Example("a", write_video(home / "a.mp4"), "Pick up the mug")])
+    assert score.status is Status.SCORED and score.value in LABELS
 
 
 @pytest.mark.parametrize(
