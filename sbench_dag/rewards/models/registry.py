@@ -38,7 +38,7 @@ _CONSTANTS = {f"constant-{value}": value for value in range(LOWEST, HIGHEST + 1)
 # both of the same 1,555 videos of houses that no embedded benchmark of seed 0 has: docs/reward-training.md
 _TRAINED: dict[str, Callable[[], RewardModel]] = {
     "clip-length": lambda: ClipLength((2.1, 2.633, 24.77, float("inf"))),
-    "small": lambda: SmallModel(Path(small.__file__).parent / "trained"),
+    "small": lambda: SmallModel(Path(small.__file__).parent / "built_in"),
 }
 _ON_THE_HUB = {
     "roboreward-4b": "teetone/RoboReward-4B",
