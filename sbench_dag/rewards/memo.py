@@ -40,7 +40,7 @@ class Memo:
         identity = identity_hash(model)
         keys = [(f"{one.example.id}|{name}", _fingerprint(identity, one)) for one in asked]
         new = {key: one.example for key, one in zip(keys, asked, strict=True) if key not in self._seen}
-        for key, score in zip(new, model.score(list(new.values())), strict=True):
+        for key, score in zip(new, model.score(list(new.values())) if new else (), strict=True):
             if score.status is not Status.MISSING:
                 self._segment.append(*key, Result(Outcome.SUCCESS, row=_row(score)))
             self._seen[key] = score  # also what got no answer: one process asks once

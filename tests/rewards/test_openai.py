@@ -196,6 +196,16 @@ def test_at_the_cap_nothing_more_is_sent(video: Path):
     assert missing == {"the spend cap of $0.01 is reached: $0.0099 are spent, and a request costs up to $0.0011"}
 
 
+def test_the_cap_holds_over_all_calls_of_a_model(video: Path):
+    """As a worker makes them, one batch after the other."""
+    prices = Prices(input_per_million=1.0, output_per_million=1.0, cap=0.01)
+    with serve(says("ANSWER: 4")) as stub:
+        one = model(stub, prices=prices)
+        for _ in range(4):
+            list(one.score(examples(video, 5)))
+    assert len(stub.requests) == 9
+
+
 @pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": "many", "completion_tokens": 1}])
 def test_a_server_that_does_not_say_what_it_uses_gets_no_second_request_under_a_cap(video: Path, usage):
     with serve(says("ANSWER: 4", usage)) as stub:

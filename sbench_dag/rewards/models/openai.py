@@ -69,10 +69,13 @@ class OpenAIServer:
         Raises:
             SetupError: the key's variable is not set, or the server refuses the key, the address or the model.
         """
-        call = _Call(
-            self, Poster(f"{self.url.rstrip('/')}/chat/completions", self._key, self.limits), Spend(self.prices)
-        )
-        return map_ahead(call.score, examples, self.limits.concurrency, ahead=self.limits.concurrency)
+        return map_ahead(self._call.score, examples, self.limits.concurrency, ahead=self.limits.concurrency)
+
+    @cached_property
+    def _call(self) -> _Call:
+        """One for all calls of `score`, so that what they spend is counted together."""
+        poster = Poster(f"{self.url.rstrip('/')}/chat/completions", self._key, self.limits)
+        return _Call(self, poster, Spend(self.prices))
 
     @cached_property
     def _key(self) -> str | None:
