@@ -111,9 +111,7 @@ def test_stored_scores_of_several_models_need_a_choice(home: Path):
 
 def test_a_name_that_is_none_lists_those_there_are(home: Path):
     write(home, FULL)
-    with pytest.raises(
-        SetupError, match=r"gpt-9: no such reward model; there are clip-length, .*gpt, .*short.*toml"
-    ):
+    with pytest.raises(SetupError, match=r"gpt-9: no such reward model; there are clip-length, .*gpt, .*short.*toml"):
         reward_model("gpt-9", home)
 
 
