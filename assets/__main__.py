@@ -12,7 +12,7 @@ from tqdm import tqdm
 from assets.event_log import keep_connections
 from assets.instance import fail_lost_runs, terminal_instance, use_checkout
 from assets.outcome import print_outcome
-from assets.run import STEPS, Request, Runner
+from assets.run import BENCH, STEPS, Request, Runner
 from resources.cluster import ClusterResource
 from sbench_dag.cluster.config import KINDS
 from sbench_dag.errors import SbenchError, SetupError
@@ -37,7 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="materialise gate after gate, only what is stale, into the UI's instance")
     run.add_argument("--study", help="needed only if there are several")
     run.add_argument("--profile", help="instead of --study: the one whose data set is of this profile, e.g. mini")
-    run.add_argument("--gate", choices=STEPS, help="only this one")
+    run.add_argument("--gate", choices=(*STEPS, BENCH), help="only this one")
     run.add_argument("--plans", default="*", metavar="PATTERN", help="only plans whose key matches, e.g. 'val_0003*'")
     run.add_argument("--failed", action="store_true", help="only what has failed, again, and the report")
     run.add_argument(

@@ -65,7 +65,7 @@ def run_gate(context: dg.AssetExecutionContext, scope: Scope, cluster: ClusterRe
         inputs = [episodes_input(scope, gate.keys, there, fingerprints.content), *parents]
         keys = [key for partition in partitions for key in members.get(partition, ())]
         run_tasks = partial(cluster.run, is_cancelled=lambda: is_cancelled(context.instance, context.run_id))
-        finished = _finished(fingerprints, run_tasks, run, keys, executed)
+        finished = finished_items(fingerprints, run_tasks, run, keys, executed)
         shown = partial(item_metadata, study, run.show)
         by_partition = group(finished, partitions, members, scope.partitions.by_episode, shown)
         conclude = partial(_conclusion, context.asset_key, study, run, keys, executed)
@@ -82,7 +82,7 @@ def _conclusion(
     return Conclusion(numbers, [*run.checks(results), last_failures(asset, results, run.gate)])
 
 
-def _finished(
+def finished_items(
     fingerprints: Fingerprints, run_tasks: RunTasks, run: GateRun, keys: Sequence[str], executed: dict[str, Line]
 ) -> Iterator[Finished | Undone | None]:
     """What becomes of each item, as it happens; None while nothing does. Notes what was `executed`."""

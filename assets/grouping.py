@@ -46,7 +46,7 @@ def group(
         if item is None or name is None:
             yield None
         elif not by_episode:
-            yield _one(item, show)
+            yield one(item, show)
         else:
             here[name][item.key] = item
             if len(here[name]) == len(members[name]):
@@ -57,7 +57,8 @@ def gone(partition: str) -> Undone:
     return Undone(partition, "not_run", "unknown", _GONE)
 
 
-def _one(item: Finished | Undone, show: Callable[[Finished], Mapping[str, Any]]) -> Done | Undone:
+def one(item: Finished | Undone, show: Callable[[Finished], Mapping[str, Any]]) -> Done | Undone:
+    """The partition that is this item."""
     if isinstance(item, Undone):
         return item
     return _undone(item) or Done(item.key, item.line.fingerprint, show(item))

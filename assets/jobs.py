@@ -7,7 +7,7 @@ from pydantic import Field
 
 from assets.operations import NightlySettings
 from assets.pool import POOL
-from assets.run import RESCORE, STEPS, Request, Runner
+from assets.run import BENCH, RESCORE, STEPS, Request, Runner
 from assets.scope import Scope
 from assets.started_by import STARTED_BY
 from resources.cluster import ClusterResource
@@ -26,12 +26,13 @@ def retry_failed(scopes: Sequence[Scope]) -> dg.JobDefinition:
         "Runs the partitions whose latest attempt is FAILED again, gate by gate, and rebuilds the report. One run per "
         "gate, or several where partitions that never ran lie between them."
     )
-    return _job(scopes, "retry_failed", text, Request(STEPS, only_failed=True), POOL)
+    return _job(scopes, "retry_failed", text, Request((*STEPS, BENCH), only_failed=True), POOL)
 
 
 def nightly_rescore(scopes: Sequence[Scope]) -> dg.JobDefinition:
     text = (
-        "Scores the rollouts that have no score of today's reward models and prompts, and rebuilds the report. "
+        "Scores the rollouts that have no score of today's reward models and prompts, rebuilds the report, and scores "
+        "the benchmark, where study.toml names one, with the models that have not done it as they are today. "
         "It simulates nothing."
     )
     return _job(scopes, "nightly_rescore", text, Request(RESCORE, only_ready=True, always_summary=True), None)

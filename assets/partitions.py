@@ -27,14 +27,13 @@ class Partitions:
     @cached_property
     def members(self) -> Mapping[Keys, Mapping[str, Sequence[str]]]:
         """The items of each partition. Without `by_episode` that is one, with the same key."""
-        found: dict[Keys, dict[str, list[str]]] = {kind: {} for kind in Keys}
-        found[Keys.EPISODE] = {episode: [episode] for episode in sorted(self.manifest.episodes)}
+        found: dict[Keys, dict[str, list[str]]] = {Keys.PLAN: {}, Keys.PICK: {}}
         for entry in sorted(self.manifest.entries):
             name = entry.episode if self.by_episode else entry.key
             found[Keys.PLAN].setdefault(name, []).append(entry.key)
             if entry.is_pick:
                 found[Keys.PICK].setdefault(name, []).append(entry.key)
-        return found
+        return {Keys.EPISODE: {episode: [episode] for episode in sorted(self.manifest.episodes)}, **found}
 
     @cached_property
     def keys(self) -> Mapping[Keys, tuple[str, ...]]:

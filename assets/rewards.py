@@ -1,4 +1,7 @@
-"""The simulator's labels of Stage C's rollouts as an asset: one partition per pick."""
+"""The simulator's labels of Stage C's rollouts as an asset: one partition per pick.
+
+Where study.toml names a benchmark, `reward_bench.py` has the same models score that; otherwise there is no such asset.
+"""
 
 from typing import Any
 

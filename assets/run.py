@@ -15,22 +15,26 @@ from assets.instance import process_tags
 from assets.memory import Memory
 from assets.of_study import study_assets
 from assets.partitions import spans
+from assets.reward_bench import models_to_score
 from assets.scope import Scope
 from assets.staleness import keys_of, ready, staleness
 from assets.started_by import is_cancelled
 from resources.cluster import ClusterResource
+from sbench_dag.errors import SbenchError
 from sbench_dag.pipeline import GATES
+from sbench_dag.rewards.bench.gate import REWARD_BENCH
 from sbench_dag.rewards.gate import ROLLOUT_REWARDS
 from sbench_dag.stale import REPORT, SUMMARY, Scanner
 from sbench_dag.study import Study
 
 STEPS = (*(gate.name for gate in GATES), REPORT, SUMMARY)
-RESCORE = (ROLLOUT_REWARDS.name, REPORT, SUMMARY)
+BENCH = REWARD_BENCH.name
+RESCORE = (ROLLOUT_REWARDS.name, REPORT, SUMMARY, BENCH)
 
 
 @dataclass(frozen=True)
 class Request:
-    """steps: those to run, in STEPS' order. plans: a pattern of plan keys. overrides: of stage_c's config.
+    """steps: those to run, in STEPS' order, and BENCH. plans: a pattern of plan keys. overrides: of stage_c's config.
 
     only_failed: the partitions whose latest attempt failed, and the report. only_ready: not those that wait for an
     earlier gate. always_summary: also if it is fresh, so that its age says when somebody last looked.
@@ -69,6 +73,8 @@ class Runner:
         for step in request.steps:
             if step == SUMMARY:
                 self._summary(request)
+            elif step == BENCH:
+                self._bench(request)
             else:
                 self._partitions(step, request)
 
@@ -100,6 +106,26 @@ class Runner:
         self._say(f"{SUMMARY}: {'to do' if stale else 'up to date'}")
         if stale:
             self._execute(SUMMARY, {}, {})
+
+    def _bench(self, request: Request) -> None:
+        """A run for each model, so that none waits for another. A study without a benchmark has nothing to do."""
+        models = self._scope.study.rewards.benchmarked
+        if not models:
+            self._say(
+                f"{BENCH}: nothing to do; [rewards] bench in study.toml names a benchmark, and models who scores it"
+            )
+            return
+        try:
+            todo = models_to_score(self._instance, self._scope)
+        except SbenchError as error:
+            self.failures.append(f"{BENCH}: {error}")
+            return
+        if request.only_failed:
+            definition = dg.StaticPartitionsDefinition(models)
+            todo = sorted(Memory(self._instance).of(self._scope.key(BENCH), definition).failed)
+        self._say(f"{BENCH}: {len(todo)} of {len(models)} to do" if todo else f"{BENCH}: up to date ({len(models)})")
+        for name in todo:
+            self._execute(BENCH, {ASSET_PARTITION_RANGE_START_TAG: name, ASSET_PARTITION_RANGE_END_TAG: name}, {})
 
     def _config(self, step: str, request: Request) -> dict[str, Any]:
         if step != "stage_c" or not request.overrides:

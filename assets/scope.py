@@ -30,6 +30,8 @@ _GROUPS = {
     "stage_b": "2_reach",
     "stage_c": "3_lift",
     "rollout_rewards": "4_reward",
+    "reward_bench": "4_reward",
+    "reward_training": "4_reward",
     REPORT: "5_report",
     SUMMARY: "5_report",
 }

@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 
 
 class Keys(StrEnum):
-    """What a gate's partitions are. `pick`: the plans of scoring `lifted`."""
+    """What a gate's partitions are. `pick`: the plans of scoring `lifted`. `model`: the study's reward models.
+
+    `launch`: each time that somebody asks for it is an item of its own.
+    """
 
     EPISODE = "episode"
     PLAN = "plan"
     PICK = "pick"
+    MODEL = "model"
+    LAUNCH = "launch"
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,8 @@ class Gate:
     run: raises InvalidError where the harness can't give a result.
     prepare: what is cheaper for many items than for each; `run` works without it.
     batch: how many items a worker gets at a time. Those of a gate with batches share no scene, so they are one group.
+    content: of an item that is no episode's, a hash of what its result depends on besides code and settings.
+    timeout_s: seconds that an item may take, where that is more than what the cluster allows each item.
     """
 
     name: str
@@ -45,3 +52,5 @@ class Gate:
     cost_s: float = 1.0
     prepare: Callable[[Context, Sequence[WorkItem]], None] | None = None
     batch: int = 1
+    content: Callable[[Study, str], str] | None = None
+    timeout_s: float = 0.0

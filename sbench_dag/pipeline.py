@@ -12,7 +12,9 @@ from sbench_dag.gate import Gate, Keys
 from sbench_dag.grounding.gate import STAGE_B
 from sbench_dag.manipulation.gate import ROLLOUT, STAGE_C
 from sbench_dag.plans.build import Entry
+from sbench_dag.rewards.bench.gate import REWARD_BENCH
 from sbench_dag.rewards.gate import ROLLOUT_REWARDS
+from sbench_dag.rewards.small.gate import REWARD_TRAINING
 from sbench_dag.scenes.gate import G0_SPIKE
 from sbench_dag.scenes.scene import SceneSource
 from sbench_dag.scenes.sources import open_source
@@ -21,7 +23,9 @@ from sbench_dag.work.fingerprint import combine, fingerprint
 from sbench_dag.work.item import WorkItem
 
 GATES: tuple[Gate, ...] = (G0_SPIKE, STAGE_B, STAGE_C, ROLLOUT_REWARDS)
-_BY_NAME: dict[str, Gate] = {gate.name: gate for gate in (*GATES, ROLLOUT)}
+ASIDE: tuple[Gate, ...] = (REWARD_BENCH, REWARD_TRAINING)
+"""What plans don't pass: they work on the study's reward models."""
+_BY_NAME: dict[str, Gate] = {gate.name: gate for gate in (*GATES, ROLLOUT, *ASIDE)}
 
 
 def find_gate(name: str) -> Gate:
@@ -42,7 +46,14 @@ def gates_before(gate: Gate) -> list[Gate]:
 
 
 def items(study: Study, gate: Gate) -> list[WorkItem]:
-    """Every item of a gate, in the order of its partitions: sorted, so that an episode's plans stand together."""
+    """Every item of a gate, in the order of its partitions: sorted, so that an episode's plans stand together.
+
+    Of one that is asked for by hand alone there are none.
+    """
+    if gate.keys is Keys.LAUNCH:
+        return []
+    if gate.keys is Keys.MODEL:
+        return [WorkItem(name, name, gate.cost_s, timeout_s=gate.timeout_s) for name in study.rewards.benchmarked]
     manifest = study.manifest
     if gate.keys is Keys.EPISODE:
         return [WorkItem(episode, episode, gate.cost_s) for episode in manifest.episodes]
@@ -71,6 +82,7 @@ class Fingerprints:
         self._manifest = study.manifest
         self._episode = cache(lambda episode: self._episode_content(episode, self._source))
         self._fixed = cache(self._fixed_parts)
+        self._own = cache(self._own_content)
         self._known: dict[str, dict[tuple[str, str], str]] = {episode: {} for episode in self._manifest.episodes}
         self._plans = self._manifest.entry
         self._gates_before = cache(lambda name: gates_before(find_gate(name)))
@@ -93,7 +105,10 @@ class Fingerprints:
         Raises:
             KeyError: the manifest does not name the key.
         """
-        known = self._known[self._episode_of(find_gate(name), key)]
+        gate = find_gate(name)
+        if gate.content is not None:
+            return combine([name, *self.parts(name, key).values()])
+        known = self._known[self._episode_of(gate, key)]
         found = known.get((name, key))
         if found is None:
             found = known[name, key] = combine([name, *self.parts(name, key).values()])
@@ -102,9 +117,12 @@ class Fingerprints:
     def parts(self, name: str, key: str) -> dict[str, str]:
         """What a fingerprint is made of: `code`, `engine`, `configuration`, `episode`, `answer`, and earlier gates.
 
-        Of gates that run inside this one, code and configuration are part of this one's.
+        Of gates that run inside this one, code and configuration are part of this one's. Of an item that is no
+        episode's there are `code`, `configuration` and `content` alone.
         """
         gate = find_gate(name)
+        if gate.content is not None:
+            return {**self._fixed(name), "content": self._own(name, key)}
         own = {} if gate.keys is Keys.EPISODE else {"answer": self._plans[key].content}
         episode = self._episode_of(gate, key)
         before = {
@@ -121,25 +139,36 @@ class Fingerprints:
         return combine([*self._fixed(name).values(), *(self.common(up.name) for up in gates_before(find_gate(name)))])
 
     def is_current(self, name: str, key: str) -> bool:
-        """Whether the episode's files, and its scene's, are still those that were read."""
-        episode = self._episode_of(find_gate(name), key)
+        """Whether the episode's files, and its scene's, are still those that were read; or the item's own content."""
+        gate = find_gate(name)
+        if gate.content is not None:
+            return self._own_content(name, key) == self._own(name, key)
+        episode = self._episode_of(gate, key)
         return self._episode_content(episode, self._open_source()) == self._episode(episode)
 
     def _episode_of(self, gate: Gate, key: str) -> str:
         return key if gate.keys is Keys.EPISODE else self._plans[key].episode
 
     def _all_fixed(self) -> list[dict[str, str]]:
-        return [self._fixed(name) for name in _BY_NAME]
+        return [self._fixed(name) for name, gate in _BY_NAME.items() if gate.content is None]
 
     def _fixed_parts(self, name: str) -> dict[str, str]:
         """Those that are the same for all of a gate's items."""
-        gates, study = inside(find_gate(name)), self.study
+        gate, study = find_gate(name), self.study
+        if gate.content is not None:
+            return {"code": fingerprint(gate.code_version), "configuration": fingerprint(gate.settings(study))}
+        gates = inside(gate)
         settings = [gate.settings(study) for gate in gates]
         return {
             "code": fingerprint([gate.code_version for gate in gates], self._source.version),
             "engine": fingerprint(study.physics.mujoco or mujoco.__version__),
             "configuration": fingerprint(settings, study.scene_source, replace(study.physics, mujoco="")),
         }
+
+    def _own_content(self, name: str, key: str) -> str:
+        content = find_gate(name).content
+        assert content is not None
+        return content(self.study, key)
 
     def _episode_content(self, name: str, source: SceneSource) -> str:
         episode = self.study.dataset.episode(name)

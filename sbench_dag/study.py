@@ -98,9 +98,21 @@ class StopSettings:
 
 @dataclass(frozen=True)
 class RewardSettings:
-    """models: those that score rollouts' videos: built-in ones, and those of reward_models.toml."""
+    """models: those that score rollouts' videos: built-in ones, and those of reward_models.toml.
+
+    bench: a benchmark that they score as well, a folder (relative to the study's) or `owner/name@COMMIT` on the Hub;
+    bench_split: of it. training: whether the study has the asset that trains a model on its rollouts.
+    """
 
     models: tuple[str, ...] = ("clip-length", "small")
+    bench: str = ""
+    bench_split: str = "test"
+    training: bool = False
+
+    @property
+    def benchmarked(self) -> tuple[str, ...]:
+        """The models that score the benchmark: none without one."""
+        return tuple(dict.fromkeys(self.models)) if self.bench else ()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from sbench_dag.manipulation.gate import ROLLOUT
-from sbench_dag.pipeline import GATES
+from sbench_dag.pipeline import ASIDE, GATES
 from sbench_dag.rewards.models.base import SCORING_VERSION
 from sbench_dag.scenes.houses.source import HouseSource
 from sbench_dag.scenes.molmospaces import MolmoSpacesSource
@@ -22,7 +22,7 @@ FILE = Path(__file__).with_suffix(".json")
 
 def today() -> dict[str, dict[str, str]]:
     """Per gate and scene source its version, and the hash of the code that it stands for."""
-    versions = {gate.name: (gate.code_version, gate.modules) for gate in (*GATES, ROLLOUT)}
+    versions = {gate.name: (gate.code_version, gate.modules) for gate in (*GATES, ROLLOUT, *ASIDE)}
     versions["houses"] = (HouseSource.version, ("sbench_dag.scenes.houses",))
     versions["reward models"] = (SCORING_VERSION, tuple(f"sbench_dag.rewards.{name}" for name in _SCORING))
     versions["molmospaces"] = (MolmoSpacesSource.version, ("sbench_dag.scenes.molmospaces",))

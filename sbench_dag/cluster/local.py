@@ -36,7 +36,7 @@ def _nobody_asks(task: Task) -> None:
 
 @dataclass(frozen=True)
 class LocalCluster:
-    """workers: processes; 0 means one per core. timeout_s: seconds that one item may take.
+    """workers: processes; 0 means one per core. timeout_s: seconds that one item may take, unless it may take more.
 
     began: called, by several threads, with each task that a worker is about to begin.
     """
@@ -119,9 +119,8 @@ class _Lane:
             self.began(task)
         for _ in range(CRASHES_UNTIL_INVALID):
             try:
-                future = self.pool.schedule(
-                    _run, args=(self.study, self.gate, tasks), timeout=self.timeout_s * len(tasks)
-                )
+                allowed_s = sum(self._allowed_s(task) for task in tasks)
+                future = self.pool.schedule(_run, args=(self.study, self.gate, tasks), timeout=allowed_s)
                 # a stopped pool leaves its futures unfinished for ever, so nobody must wait for them alone
                 while not wait([future], timeout=0.5).done:
                     if self.stopped.is_set():
@@ -131,10 +130,15 @@ class _Lane:
                 if len(tasks) > 1:
                     return self._run_each(tasks)
                 if isinstance(end, FutureTimeoutError):
-                    return [self._failed(tasks[0], Reason.TIMED_OUT, f"no result within {self.timeout_s:g} s")]
+                    return [
+                        self._failed(tasks[0], Reason.TIMED_OUT, f"no result within {self._allowed_s(tasks[0]):g} s")
+                    ]
                 code = end.exitcode
         text = f"killed its worker {CRASHES_UNTIL_INVALID} times (exit code {code})"
         return [self._failed(tasks[0], Reason.WORKER_CRASHED, text)]
+
+    def _allowed_s(self, task: Task) -> float:
+        return max(self.timeout_s, task.item.timeout_s)
 
     def _run_each(self, tasks: Sequence[Task]) -> list[Line]:
         """Those of a batch that ended before its time; some may have their lines."""

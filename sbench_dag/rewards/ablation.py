@@ -82,7 +82,7 @@ def ablate(
     test = splits["test"]
     rows = [_row(f"always {score}", [constant(test.labels, score).errors], test) for score in LABELS]
     rows.append(
-        _row("clip length", [np.abs(_by_length(splits["train"], test) - test.labels)], test, len(splits["train"]))
+        _row("clip length", [np.abs(by_length(splits["train"], test) - test.labels)], test, len(splits["train"]))
     )
     for arm in ARMS:
         learn, validate = (_for_arm(splits[name], arm).of_kinds(arm.kinds) for name in ("train", "val"))
@@ -101,7 +101,8 @@ def _for_arm(split: Split, arm: Arm) -> Split:
     return split if arm.sees else split.unseen()
 
 
-def _by_length(learn: Split, test: Split) -> np.ndarray:
+def by_length(learn: Split, test: Split) -> np.ndarray:
+    """(n,) scores of the rule that is fitted to the lengths of what there is to learn from."""
     thresholds = fit_thresholds(learn.durations_s.tolist(), learn.labels.tolist())
     return LABELS[0] + (test.durations_s[:, None] >= np.array(thresholds)).sum(axis=1)
 

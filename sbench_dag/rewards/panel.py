@@ -37,7 +37,7 @@ class Panel:
 
     def _model(self, name: str) -> RewardModel | str:
         if name not in self._models:
-            self._models[name] = _find(name)
+            self._models[name] = find_model(name)
         return self._models[name]
 
 
@@ -48,12 +48,12 @@ def identities(study: Study) -> dict[str, Any]:
 
 
 def _identity(name: str) -> Mapping[str, Any]:
-    model = _find(name)
+    model = find_model(name)
     return {"problem": model} if isinstance(model, str) else model.identity
 
 
-def _find(name: str) -> RewardModel | str:
-    """The model, or why there is none."""
+def find_model(name: str) -> RewardModel | str:
+    """A study's model by its name, or why there is none."""
     from sbench_dag.rewards.models.registry import reward_model  # what talks to servers takes a second to import
 
     try:

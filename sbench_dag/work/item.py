@@ -16,12 +16,14 @@ class WorkItem:
     group: items of one group share what is dear to build (a scene), so they run one after the other.
     cost: expected seconds, for balancing shards.
     batch: how many of its group a worker gets at a time.
+    timeout_s: seconds that it may take, where that is more than what the cluster allows each item.
     """
 
     key: str
     group: str
     cost: float = 1.0
     batch: int = 1
+    timeout_s: float = 0.0
 
 
 @dataclass(frozen=True)

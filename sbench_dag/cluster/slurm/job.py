@@ -106,7 +106,10 @@ class Job:
         data = json.loads((self.folder / "shards" / f"{index}.json").read_text())
         return [
             Piece(
-                Task(WorkItem(i["key"], i["group"], i["cost"], i.get("batch", 1)), i["fingerprint"]),
+                Task(
+                    WorkItem(i["key"], i["group"], i["cost"], i.get("batch", 1), i.get("timeout_s", 0.0)),
+                    i["fingerprint"],
+                ),
                 i["tries"],
                 i["kills"],
                 tuple(i["causes"]),

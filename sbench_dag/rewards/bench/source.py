@@ -9,6 +9,7 @@ from sbench_dag.errors import SetupError
 from sbench_dag.rewards.bench.data import BenchData
 from sbench_dag.rewards.bench.helm_data import FINAL_TEST, read_final_test
 from sbench_dag.rewards.bench.roboreward import METADATA, read_roboreward
+from sbench_dag.work.fingerprint import file_sha256, fingerprint
 
 _ON_THE_HUB = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+?)(?:@(?P<revision>.*))?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -31,16 +32,41 @@ def open_bench(source: str, split: str = "test", videos: bool = True) -> BenchDa
     return _read(root, split, f"{source}, {split}", videos)
 
 
+def content_of(source: str, split: str = "test") -> str:
+    """A hash of what a benchmark asks and how it is labelled, without its videos. Of a commit on the Hub it is that.
+
+    Raises:
+        SetupError: there is no such thing.
+    """
+    path = Path(source)
+    on_the_hub = _ON_THE_HUB.fullmatch(source)
+    return fingerprint(source, split) if on_the_hub and not path.exists() else file_sha256(_labels(path, split))
+
+
+def is_on_the_hub(source: str) -> bool:
+    """Whether it names a commit there: OWNER/NAME@COMMIT."""
+    found = _ON_THE_HUB.fullmatch(source)
+    return found is not None and found["revision"] is not None
+
+
 def _read(root: Path, split: str, name: str, videos: bool = True) -> BenchData:
-    if root.name == FINAL_TEST and root.is_file():
+    file = _labels(root, split)
+    if file == root:
         return read_final_test(root, str(root))
+    data = read_roboreward(file.parent, name) if file.name == METADATA else read_final_test(file, name)
+    return data if videos else BenchData(data.name, data.examples)
+
+
+def _labels(root: Path, split: str) -> Path:
+    """The file that says what is asked and what is right."""
+    if root.name == FINAL_TEST and root.is_file():
+        return root
     looked = [root / split / METADATA, root / METADATA, root / FINAL_TEST, root / "collected" / FINAL_TEST]
     file = next((file for file in looked if file.is_file()), None)
     if file is None:
         tried = ", ".join(str(file.relative_to(root)) for file in looked)
         raise SetupError(f"{root}: no benchmark there; looked for {tried}")
-    data = read_roboreward(file.parent, name) if file.name == METADATA else read_final_test(file, name)
-    return data if videos else BenchData(data.name, data.examples)
+    return file
 
 
 def _download(repo: str, revision: str | None, split: str, videos: bool) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sbench_dag.errors import SetupError
+from sbench_dag.rewards.bench.names import file_name, scores_file
 from sbench_dag.study import home
 
 if TYPE_CHECKING:
@@ -77,11 +77,7 @@ def _spread(examples: Sequence[LabelledExample], limit: int | None) -> list[Labe
 
 def _default_file(data: str, name: str, identity: str) -> Path:
     """Scores of other settings get a file of their own."""
-    return home() / "reward_scores" / _file_name(data) / f"{_file_name(name)}-{identity}.jsonl"
-
-
-def _file_name(text: str) -> str:
-    return re.sub(r"[^\w.@-]+", "_", text).strip("_.")
+    return scores_file(home() / "reward_scores" / file_name(data), name, identity)
 
 
 def _reasons(scores: Iterable[Score], shown: int = 5) -> list[tuple[str, int]]:

@@ -20,22 +20,24 @@ def add(commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from sbench_dag.rewards.small.checkpoint import save
     from sbench_dag.rewards.small.judge import choose_device
-    from sbench_dag.rewards.small.train import Epoch, group_mae, predict, train
+    from sbench_dag.rewards.small.train import Epoch, train
+    from sbench_dag.rewards.small.trained import save_tested
 
     settings, device = settings_of(arguments, arguments.seed), choose_device(arguments.device)
-    learn, validate, test = (split.to(device) for split in load(arguments.data, settings.size).values())
+    splits = {name: split.to(device) for name, split in load(arguments.data, settings.size).items()}
     with tqdm(desc="epochs", unit="epoch", total=settings.epochs, delay=1.0) as bar:
 
         def progress(epoch: Epoch) -> None:
             bar.set_postfix(val_mae=f"{epoch.val_mae:.3f}")
             bar.update()
 
-        trained = train(learn, validate, settings, device, progress)
-    mae = group_mae(predict(trained.network, trained.words, test, device), test)
-    about = {"videos": len(learn), "clusters": len(set(learn.clusters)), "subsets": sorted(set(learn.subsets.tolist()))}
-    revision = save(arguments.out, trained, {**about, "test_mae": mae, "test_videos": len(test)})
-    print(f"{arguments.out}: revision {revision}, of epoch {trained.epoch}")
-    print(f"group-wise MAE {trained.val_mae:.3f} on val ({len(validate)}), {mae:.3f} on test ({len(test)})")
+        trained = train(splits["train"], splits["val"], settings, device, progress)
+    found = save_tested(arguments.out, trained, splits, device)
+    print(f"{arguments.out}: revision {found.revision}, of epoch {found.epoch}")
+    print(
+        f"group-wise MAE {found.val_mae:.3f} on val ({len(splits['val'])}), "
+        f"{found.test_mae:.3f} on test ({len(splits['test'])})"
+    )
+    print(f"to beat on test: always {found.constant} {found.constant_mae:.3f}, clip length {found.clip_length_mae:.3f}")
     return 0
