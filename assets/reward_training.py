@@ -65,9 +65,9 @@ def _train(
         settings = Settings(epochs=config.epochs, size=config.size, width=config.width, seed=config.seed)
     except ValueError as error:
         raise SetupError(f"config.{error}") from None
-    item = training_item(settings, context.run_id)
+    item = training_item(settings, context.run.run_id)
     task = Task(item, Fingerprints(study).of(REWARD_TRAINING.name, item.key))
-    cancelled = partial(is_cancelled, context.instance, context.run_id)
+    cancelled = partial(is_cancelled, context.instance, context.run.run_id)
     with closing(cluster.run(study.folder, REWARD_TRAINING.name, [task], is_cancelled=cancelled)) as lines:
         for line in lines:
             if line is not None:
