@@ -103,7 +103,8 @@ def test_sensors_never_ask_for_either():
 
 
 def test_workers_score_the_benchmark_and_the_page_says_how_far_off_a_model_is(scoring: Bench, home: Path):
-    scoring.cluster = ClusterResource(local=LocalConfig(workers=1))  # pyright: ignore[reportAttributeAccessIssue]
+    a_plans = LocalConfig(workers=1, timeout_s=0.05)  # a benchmark may take far longer than a plan
+    scoring.cluster = ClusterResource(local=a_plans)  # pyright: ignore[reportAttributeAccessIssue]
     scoring.reload()
     scoring.must(BENCH, keys=["first"])
     [event] = scoring.events(BENCH).values()

@@ -20,7 +20,7 @@ from sbench_dag.errors import SetupError
 from sbench_dag.work.item import Task, WorkItem
 
 SHARDS = [
-    [Piece(Task(WorkItem("a", "g", 2.5), "fa")), Piece(Task(WorkItem("b", "g", 1.0), "fb"), tries=2)],
+    [Piece(Task(WorkItem("a", "g", 2.5, timeout_s=900.0), "fa")), Piece(Task(WorkItem("b", "g", 1.0), "fb"), tries=2)],
     [Piece(Task(WorkItem("c", "h"), "fc"), tries=1, kills=1, causes=("473_0: lost", "474_1: é|"))],
 ]
 
@@ -351,4 +351,5 @@ def test_last_words_that_are_no_text_do_no_harm(jobs: Path):
 def test_a_shard_is_readable_by_people(jobs: Path):
     data = json.loads((make_job(jobs).folder / "shards" / "1.json").read_text())
     history = {"tries": 1, "kills": 1, "causes": ["473_0: lost", "474_1: é|"]}
-    assert data["items"] == [{"key": "c", "group": "h", "cost": 1.0, "batch": 1, "fingerprint": "fc", **history}]
+    item = {"key": "c", "group": "h", "cost": 1.0, "batch": 1, "timeout_s": 0.0}
+    assert data["items"] == [{**item, "fingerprint": "fc", **history}]
