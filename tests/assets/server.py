@@ -88,9 +88,10 @@ def is_served(port: int) -> bool:
         return False
 
 
-def launch(port: int, selection: Sequence[dict], partitions: Sequence[str]) -> str:
-    """Starts a backfill; its id."""
-    params = {"assetSelection": selection, "partitionNames": list(partitions), "tags": []}
+def launch(port: int, selection: Sequence[dict], partitions: Sequence[str] | None) -> str:
+    """Starts a backfill; its id. partitions: those of the first assets, None for all of all assets."""
+    which = {"allPartitions": True} if partitions is None else {"partitionNames": list(partitions)}
+    params = {"assetSelection": selection, "tags": [], **which}
     launched = ask(port, LAUNCH, params=params)["launchPartitionBackfill"]
     assert launched["__typename"] == "LaunchBackfillSuccess", launched
     return launched["backfillId"]

@@ -12,6 +12,7 @@ from sbench_dag.study import Study
 from tests.assets.scenes import two_scenes
 from tests.assets.server import backfill_status, launch, ui, wait_until
 from tests.assets.support import Bench
+from tests.rewards.bench_data import write_bench
 
 GATES = ("g0_spike", "stage_b", "stage_c", "rollout_rewards", "report")
 
@@ -39,6 +40,23 @@ def test_select_all_materialize_all_ends_with_every_gate_complete(study: Study):
             assert run.asset_selection and len(run.asset_selection) == 1, "no two gates share a run"
             kinds = [event.dagster_event_type for event in instance.all_logs(run.run_id)]
             assert dg.DagsterEventType.STEP_SKIPPED not in kinds
+
+
+def test_all_partitions_of_a_study_with_a_benchmark_are_a_run_per_gate_and_one_per_model(served_home: Path):
+    study = two_scenes(served_home, blocks=1)
+    write_bench(served_home / "bench")
+    file = study.folder / "study.toml"
+    file.write_text(f'{file.read_text()}[rewards]\nmodels = ["constant-3", "constant-4"]\nbench = "../../bench"\n')
+    names = (*GATES, "summary", "reward_bench")
+    with ui() as port:
+        backfill = launch(port, [{"path": [study.name, name]} for name in names], None)
+        wait_until(lambda: backfill_status(port, backfill) not in ("REQUESTED", "COMPLETING"), 240)
+        final = backfill_status(port, backfill)
+
+    with dg.DagsterInstance.get() as instance:
+        assert final == "COMPLETED_SUCCESS", why(instance, backfill)
+        runs = [sorted(run.asset_selection or ()) for run in instance.get_runs()]
+        assert sorted(key.path[-1] for [key] in runs) == sorted((*names, "reward_bench"))
 
 
 def why(instance: dg.DagsterInstance, backfill: str) -> list[object]:
