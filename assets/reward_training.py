@@ -87,15 +87,16 @@ def _show(study: Study, line: Line) -> dict[str, Any]:
         "revision": row["revision"],
         "videos": table(row["videos"]),
         "weights": dg.MetadataValue.path(str(folder)),
-        "to use it": dg.MetadataValue.md(_table(str(os.path.relpath(folder, home())))),
+        "to use it": dg.MetadataValue.md(_table(f"small-{study.name}", os.path.relpath(folder, home()))),
         "settings": line.key,
         **timings,
         "host": line.host,
     }
 
 
-def _table(weights: str) -> str:
+def _table(name: str, weights: str) -> str:
+    """Of a name that no built-in model has, or all studies would score with it."""
     return (
         "In `$SBENCH_HOME/reward_models.toml`; then name it in `[rewards] models` of a study.toml.\n\n"
-        f'```toml\n[small]\nkind = "small"\nweights = "{weights}"\n```'
+        f'```toml\n["{name}"]\nkind = "small"\nweights = "{weights}"\n```'
     )

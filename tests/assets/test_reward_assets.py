@@ -80,7 +80,7 @@ def names(bench: Bench) -> set[str]:
 
 def test_without_a_benchmark_and_without_training_there_are_no_such_assets(bench: Bench):
     assert not names(bench) & {BENCH, TRAINING}
-    set_rewards(bench, bench="../../bench")
+    set_rewards(bench, models=[], bench="../../bench")
     assert BENCH not in names(bench), "without models nobody would score it"
 
 
@@ -226,7 +226,7 @@ def test_a_worker_trains_on_real_rollouts_and_what_it_trained_scores(home: Path)
     assert event and event.asset_materialization
     shown = metadata(event.asset_materialization)
     (home / "reward_models.toml").write_text(str(shown["to use it"]).partition("```toml\n")[2].partition("```")[0])
-    model = reward_model("small", home)
+    model = reward_model("small-five", home)
     assert model.identity["revision"] == shown["revision"]
     records = shown["videos"].records  # pyright: ignore[reportAttributeAccessIssue]
     assert [record.data["split"] for record in records] == ["train", "val", "test"]
