@@ -50,7 +50,7 @@ def test_all_partitions_of_a_study_with_a_benchmark_are_a_run_per_gate_and_one_p
     names = (*GATES, "summary", "reward_bench")
     with ui() as port:
         backfill = launch(port, [{"path": [study.name, name]} for name in names], None)
-        wait_until(lambda: backfill_status(port, backfill) not in ("REQUESTED", "COMPLETING"), 240)
+        wait_until(lambda: backfill_status(port, backfill) not in ("REQUESTED", "COMPLETING"), 600)
         final = backfill_status(port, backfill)
 
     with dg.DagsterInstance.get() as instance:
