@@ -31,4 +31,5 @@ def _show(study: Study, line: Line) -> dict[str, Any]:
     if "label" not in row:
         return {}
     video = {"video": dg.MetadataValue.path(str(study.folder / row["video"]["file"]))} if row["video"] else {}
-    return {"label": row["label"], **video}
+    scores = {f"score of {name}": score["value"] or score["status"] for name, score in row["scores"].items()}
+    return {"label": row["label"], **scores, **video}

@@ -17,7 +17,7 @@ from resources.cluster import ClusterResource, LocalConfig, SlurmConfig
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.study import create_study
 from sbench_dag.work.item import Result
-from tests.assets.support import Bench, everything_works, failing
+from tests.assets.support import Bench, everything_works, failing, metadata
 from tests.by_hand import write_dataset
 
 TOO_FAR = Result(Outcome.FAILURE, Reason.TOO_FAR, "nearest 3.1 m away", timings={"total_s": 2.0})
@@ -65,6 +65,17 @@ def test_what_the_cluster_lost_is_not_run_although_an_earlier_run_found_it_inval
     found = numbers_of(bench.run("stage_b", keys=plans[:2]))
     assert (found["this run: done"], found["this run: invalid"], found["this run: not run"]) == (1, 0, 1)
     assert found["study: invalid"] == 1
+
+
+def test_a_rollout_shows_its_label_and_what_each_reward_model_says(bench: Bench):
+    scores = {"small": {"value": 4, "status": "scored"}, "gpt": {"value": None, "status": "unparseable"}}
+    labelled = Result(Outcome.SUCCESS, row={"label": 5, "video": None, "scores": scores})
+    for name in ("g0_spike", "stage_b", "stage_c"):
+        bench.must(name)
+    bench.cluster.judge = lambda gate, key: labelled
+    bench.must("rollout_rewards")
+    shown = metadata(bench.events("rollout_rewards")[bench.partitions("rollout_rewards")[0]])
+    assert (shown["label"], shown["score of small"], shown["score of gpt"]) == (5, 4, "unparseable")
 
 
 def test_g0_shows_its_pass_rate(bench: Bench):
