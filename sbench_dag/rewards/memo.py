@@ -35,16 +35,21 @@ class Memo:
     def __init__(self, store: Store):
         self._store = store
 
-    def scores(self, name: str, model: RewardModel, asked: Sequence[Asked]) -> list[Score]:
-        """One for each, in their order. New ones are stored as they come."""
-        identity = identity_hash(model)
-        keys = [(f"{one.example.id}|{name}", _fingerprint(identity, one)) for one in asked]
-        new = {key: one.example for key, one in zip(keys, asked, strict=True) if key not in self._seen}
+    def ask(self, name: str, model: RewardModel, asked: Sequence[Asked]) -> None:
+        """Has the model score what it has not scored yet. Scores are stored as they come, whatever it raises later."""
+        new = {key: one.example for key, one in self._keys(name, model, asked).items() if key not in self._seen}
         for key, score in zip(new, model.score(list(new.values())) if new else (), strict=True):
             if score.status is not Status.MISSING:
                 self._segment.append(*key, Result(Outcome.SUCCESS, row=_row(score)))
             self._seen[key] = score  # also what got no answer: one process asks once
-        return [self._seen[key] for key in keys]
+
+    def known(self, name: str, model: RewardModel, asked: Sequence[Asked]) -> list[Score | None]:
+        """One for each, in their order; None where it has not been asked."""
+        return [self._seen.get(key) for key in self._keys(name, model, asked)]
+
+    def _keys(self, name: str, model: RewardModel, asked: Sequence[Asked]) -> dict[tuple[str, str], Asked]:
+        identity = identity_hash(model)
+        return {(f"{one.example.id}|{name}", _fingerprint(identity, one)): one for one in asked}
 
     @cached_property
     def _seen(self) -> dict[tuple[str, str], Score]:

@@ -14,12 +14,13 @@ from sbench_dag.work.store import Store
 
 
 class Panel:
-    """Of one process: models are loaded once. A model that can't be had, or breaks, misses its scores; the others
-    give theirs."""
+    """Of one process: models are loaded once. A model that can't be had, or breaks, misses what it has not scored yet;
+    the others give theirs."""
 
     def __init__(self, study: Study, store: Store):
         self._names, self._memo = study.rewards.models, Memo(store)
         self._models: dict[str, RewardModel | str] = {}
+        self._broken: dict[str, str] = {}
 
     def scores(self, asked: Sequence[Asked]) -> list[dict[str, Score]]:
         """For each example the score of each model."""
@@ -28,12 +29,15 @@ class Panel:
 
     def _of(self, name: str, asked: Sequence[Asked]) -> list[Score]:
         model = self._model(name)
-        if not isinstance(model, str):
+        if isinstance(model, str):
+            return [Score(Status.MISSING, why=model)] * len(asked)
+        if name not in self._broken:
             try:
-                return self._memo.scores(name, model, asked)
-            except Exception as error:  # what it scored before that is remembered
-                model = self._models[name] = _said(error)
-        return [Score(Status.MISSING, why=model)] * len(asked)
+                self._memo.ask(name, model, asked)
+            except Exception as error:  # it is not asked again: loading it may take minutes
+                self._broken[name] = _said(error)
+        nothing = Score(Status.MISSING, why=self._broken.get(name, ""))
+        return [score or nothing for score in self._memo.known(name, model, asked)]
 
     def _model(self, name: str) -> RewardModel | str:
         if name not in self._models:

@@ -15,14 +15,15 @@ from sbench_dag.rewards.example import Example
 from sbench_dag.rewards.score import Score, Status
 from sbench_dag.study import Study, load_study
 from sbench_dag.work.store import Line, Store
+from sbench_dag.worker import Worker
 from tests.blocks import blocks_study
-from tests.running import run_here
+from tests.running import run_here, tasks_of
 
 
 class Noting:
     """Scores 4, and notes in a file which examples it was asked about at a time. No answer for those in `silent`."""
 
-    def __init__(self, file: str, silent: Sequence[str] = (), breaks: bool = False, taste: str = "plain"):
+    def __init__(self, file: str, silent: Sequence[str] = (), breaks: str = "never", taste: str = "plain"):
         self._file, self._silent, self._breaks, self._taste = Path(file), silent, breaks, taste
 
     @property
@@ -30,12 +31,12 @@ class Noting:
         return {"model": "noting", "taste": self._taste}
 
     def score(self, examples: Sequence[Example]) -> Iterator[Score]:
-        if self._breaks:
-            raise RuntimeError("out of memory")
         if examples:
             with self._file.open("a") as file:
                 file.write(" ".join(example.id for example in examples) + "\n")
         for example in examples:
+            if self._breaks in example.id:
+                raise RuntimeError("out of memory")
             if any(name in example.id for name in self._silent):
                 yield Score(Status.MISSING, why="no video")
             else:
@@ -139,12 +140,21 @@ def test_a_model_that_breaks_or_is_not_there_does_not_keep_the_others_from_scori
     home: Path, study: Study, broken: str
 ):
     set_models(study, ["first", "second"])
-    set_tables(home, second={}, **({"first": {"breaks": True}} if broken == "breaks" else {}))
+    set_tables(home, second={}, **({"first": {"breaks": ""}} if broken == "breaks" else {}))
     lines = score(study)
     assert {line.outcome for line in lines.values()} == {Outcome.INVALID}
     for line in lines.values():
         assert line.row["scores"]["second"]["value"] == 4
         assert ("RuntimeError: out of memory" if broken == "breaks" else "no such reward model") in line.result.message
+
+
+def test_what_a_model_scored_before_it_broke_counts(home: Path, study: Study):
+    set_tables(home, first={"breaks": "q01"})
+    worker = Worker(load_study(study.folder).folder, "rollout_rewards")
+    lines = {line.outcome: line for line in worker.run_batch(tasks_of(load_study(study.folder), "rollout_rewards"))}
+    assert set(lines) == {Outcome.SUCCESS, Outcome.INVALID}
+    assert "RuntimeError: out of memory" in lines[Outcome.INVALID].result.message
+    assert len(asked(home, "first")) == 2, "it is asked once for both, and not again after it broke"
 
 
 def test_without_videos_there_are_labels_and_no_scores(home: Path):
