@@ -30,7 +30,7 @@ pytestmark = pytest.mark.waits
 
 COUNT = 4
 ONE_EACH = FAST.model_copy(update={"shard_minutes": 0.001})
-PATIENT = FAST.model_copy(update={"grace_s": 15.0})  # a requeued task looks over for a moment, longer on a busy machine
+PATIENT = FAST.model_copy(update={"grace_s": 60.0})  # a requeued task looks over for a moment, longer on a busy machine
 SUCCESS = (Outcome.SUCCESS, None)
 
 
