@@ -176,7 +176,7 @@ def _look_at_episodes(instance: dg.DagsterInstance, scope: Scope, found: Found) 
 
 
 def _partitions(partitions: Partitions) -> str:
-    return fingerprint([partitions.keys[kind] for kind in Keys])
+    return fingerprint(list(partitions.keys.values()))
 
 
 def _summary(scope: Scope, manifest: Manifest) -> str:
@@ -192,7 +192,7 @@ def _summary(scope: Scope, manifest: Manifest) -> str:
 def _waits(instance: dg.DagsterInstance, scope: Scope, after: Partitions) -> str:
     """A backfill fails as a whole when one of its partitions goes; what only adds some disturbs nothing."""
     before = scope.partitions.keys
-    gone = {key for kind in Keys for key in set(before[kind]) - set(after.keys[kind])}
+    gone = {key for kind, keys in after.keys.items() for key in set(before[kind]) - set(keys)}
     busy = in_flight(instance, scope) if gone else ""
     return f"{len(gone)} partitions are to go, which waits for what is under way: {busy}" if busy else ""
 
