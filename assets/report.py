@@ -1,5 +1,6 @@
 """What people read, as assets: a page per episode, and the summary with the grid."""
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,12 +12,12 @@ from assets.events import Done, Undone, complete_check, materialize, plain_error
 from assets.grouping import gone
 from assets.provenance import Input
 from assets.scope import Scope, own_policy
-from assets.show import table
+from assets.show import interval, table
 from assets.tags import begin
 from sbench_dag.gate import Keys
 from sbench_dag.pipeline import GATES
 from sbench_dag.reports.grid import Results, make_grid
-from sbench_dag.reports.page import write_episode, write_summary
+from sbench_dag.reports.page import LEADERBOARD, write_episode, write_summary
 from sbench_dag.reports.versions import episode_page, episode_version, written_version
 from sbench_dag.stale import REPORT, SUMMARY
 
@@ -71,8 +72,10 @@ def summary(scope: Scope) -> dg.AssetsDefinition:
         with plain_errors():
             results = Results(begin(context, scope))
             page = write_summary(results)
+            board = json.loads(page.with_name(LEADERBOARD).read_text())
+            shown = {**_headline(make_grid(results)), **_reward_models(board)}
             return dg.MaterializeResult(
-                metadata={"page": dg.MetadataValue.path(str(page)), **_headline(make_grid(results))},
+                metadata={"page": dg.MetadataValue.path(str(page)), **shown},
                 data_version=dg.DataVersion(written_version(page) or ""),
             )
 
@@ -109,8 +112,23 @@ def _headline(grid: dict[str, Any]) -> dict[str, Any]:
         **rates,
         **{_COUNTS[what]: sum(cell[what] for cell in cells) for what in _COUNTS},
         "problems with the input": len(grid["problems"]),
-        "reward baselines": table([{**b, "mae": round(b["mae"], 4)} for b in grid["rewards"]["baselines"]]),
     }
+
+
+def _reward_models(board: dict[str, Any] | None) -> dict[str, Any]:
+    """The leaderboard of the study's models, baselines among them; nothing as long as no rollout has a label."""
+    if board is None:
+        return {}
+    rows = [
+        {
+            "model": row["name"] if row["rank"] else f"({row['name']})",
+            "MAE": round(row["group_wise"]["value"], 4),
+            "95 %": interval(row["group_wise"]["interval"]),
+            "answered": f"{row['answered']['n']}/{board['n']}" if row["answered"] else "",
+        }
+        for row in board["rows"]
+    ]
+    return {"reward models": table(rows)}
 
 
 def _row(cell: dict[str, Any]) -> dict[str, str | int]:

@@ -14,6 +14,7 @@ from assets.items import item_metadata
 from assets.order import in_order
 from assets.provenance import last_versions
 from assets.scope import Scope
+from assets.show import interval
 from assets.started_by import is_cancelled
 from assets.tags import begin
 from resources.cluster import ClusterResource
@@ -82,7 +83,7 @@ def _show(study: Study, line: Line) -> dict[str, Any]:
     [mine] = [found for found in row["rows"] if found["is_model"]]
     return {
         "MAE": round(mine["mae"], 4),
-        "MAE, 95 %": _interval(mine),
+        "MAE, 95 %": interval(mine["interval"]),
         **({} if mine["skill"] is None else {"skill": round(mine["skill"], 4)}),
         "n": row["n"],
         "clusters": row["clusters"],
@@ -99,9 +100,5 @@ def _leaderboard(rows: Sequence[Mapping[str, Any]]) -> str:
     for row in rows:
         name = f"**{row['name']}**" if row["is_model"] else row["name"]
         skill = "" if row["skill"] is None else f"{row['skill']:.2f}"
-        lines.append(f"| {name} | {row['mae']:.3f} | {_interval(row)} | {skill} |")
+        lines.append(f"| {name} | {row['mae']:.3f} | {interval(row['interval'])} | {skill} |")
     return "\n".join(lines)
-
-
-def _interval(row: Mapping[str, Any]) -> str:
-    return "[{:.3f}, {:.3f}]".format(*row["interval"]) if row["interval"] else ""

@@ -11,3 +11,8 @@ def table(rows: Sequence[Mapping[str, str | int | float | bool]]) -> dg.TableMet
     """A table, also of no rows."""
     records = [dg.TableRecord(dict(row)) for row in rows]
     return dg.MetadataValue.table(records, None if records else dg.TableSchema(columns=[]))
+
+
+def interval(found: Sequence[float] | None) -> str:
+    """Of a mean absolute error."""
+    return "[{:.3f}, {:.3f}]".format(*found) if found else ""

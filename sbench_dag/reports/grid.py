@@ -6,15 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from sbench_dag.dataset.answers import BLIND
 from sbench_dag.errors import SetupError
 from sbench_dag.outcomes import Outcome
 from sbench_dag.pipeline import Fingerprints, find_gate
 from sbench_dag.plans.expand import CellResult, expand
 from sbench_dag.plans.plan import ORACLE, Plan
-from sbench_dag.rewards.baselines import baselines
 from sbench_dag.stats.intervals import wilson
 from sbench_dag.study import Study
 from sbench_dag.work.store import Line, Store, stamp
@@ -67,16 +64,8 @@ def make_grid(results: Results) -> dict[str, Any]:
         "strata": [
             {"axis": axis, "value": value, "cells": _per_source(members)} for axis, value, members in _strata(cells)
         ],
-        "rewards": {
-            "labels": {str(score): count for score, count in sorted(Counter(labels).items())},
-            "baselines": _baselines(labels),
-        },
+        "labels": {str(score): count for score, count in sorted(Counter(labels).items())},
     }
-
-
-def _baselines(labels: list[int]) -> list[dict[str, Any]]:
-    found = baselines(np.array(labels), np.full(len(labels), "all")) if labels else []
-    return [{"baseline": b.name, "mae": float(b.errors.mean()), "n": len(labels)} for b in found]
 
 
 def _refuse_gaps(cells: Iterable[CellResult]) -> None:

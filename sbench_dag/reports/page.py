@@ -18,13 +18,18 @@ from sbench_dag.reports.versions import SUMMARY_PAGE, episode_page, episode_vers
 from sbench_dag.rewards.rollouts import rollout_board
 from sbench_dag.work.tables import write_table
 
+LEADERBOARD = "leaderboard.json"
+"""What `sbench rewards table --json` prints of the study's models; null as long as no rollout has a label."""
+
 
 def write_summary(results: Results) -> Path:
-    """Writes `reports/index.html` and `reports/grid.json`; returns the page."""
+    """Writes `reports/index.html` and its numbers, `grid.json` and `leaderboard.json`; returns the page."""
     study = results.study
     grid = make_grid(results)
     study.reports.mkdir(parents=True, exist_ok=True)
     write_whole(study.reports / "grid.json", json.dumps(grid, indent=1) + "\n")
+    board = rollout_board(results)
+    write_whole(study.reports / LEADERBOARD, json.dumps(board and board.as_json(), indent=1) + "\n")
     for gate in (gate.name for gate in GATES):
         write_table(study.tables / f"{gate}.parquet", results.of(gate))
     rows = plan_rows(results)
@@ -32,7 +37,7 @@ def write_summary(results: Results) -> Path:
     failures = [row for row in rows if row.video and row.outcome == "failure"]
     html = _template("index.html").render(
         grid=grid,
-        board=rollout_board(results),
+        board=board,
         videos={row.plan.key: row for row in rows if row.video},
         plans=rows,
         failures=failures,

@@ -19,6 +19,18 @@ Look = Callable[[str, str], str]
 
 SUMMARY_PAGE = "index.html"
 _GATES = ("stage_b", "stage_c", "rollout_rewards")
+_NUMBERS = (
+    "rewards/rollouts.py",
+    "rewards/predictions.py",
+    "rewards/metrics.py",
+    "rewards/baselines.py",
+    "rewards/leaderboard.py",
+    "rewards/disagreements.py",
+    "stats/intervals.py",
+    "stats/bootstrap.py",
+    "stats/compare.py",
+)
+"""Where what a page shows is computed, besides in this folder."""
 _META = re.compile(rb'<meta name="sbench-version" content="([0-9a-f]+)">')
 
 
@@ -70,4 +82,5 @@ def _override(file: Path, number: int, line: str) -> dict[str, Any]:
 def _code() -> str:
     """Hash of what makes pages: a page of other code or another template is another page."""
     folder = Path(__file__).parent
-    return fingerprint(code_sha256(folder.glob("*.py")), [file_sha256(f) for f in sorted(folder.glob("templates/*"))])
+    code = [*folder.glob("*.py"), *(folder.parent / name for name in _NUMBERS)]
+    return fingerprint(code_sha256(code), [file_sha256(f) for f in sorted(folder.glob("templates/*"))])

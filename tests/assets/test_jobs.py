@@ -17,7 +17,7 @@ from assets.scope import Scope
 from assets.started_by import STARTED_BY, is_cancelled
 from resources.cluster import ClusterResource
 from sbench_dag.study import create_study
-from tests.assets.support import Bench, Pretended, failing, without
+from tests.assets.support import Bench, Pretended, failing, failure_of, without
 
 
 @pytest.fixture(autouse=True)
@@ -37,13 +37,6 @@ def execute(bench: Bench, job: dg.JobDefinition, studies: list[str] | None = Non
     return defs.resolve_job_def(job.name).execute_in_process(
         instance=bench.instance, run_config=config, raise_on_error=False
     )
-
-
-def failure_of(result: dg.ExecuteInProcessResult) -> str:
-    [event] = [event for event in result.all_events if event.is_step_failure]
-    data = event.step_failure_data.user_failure_data
-    assert data and data.description
-    return data.description
 
 
 def runs_of(bench: Bench, parent: str) -> list[str]:

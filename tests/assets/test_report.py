@@ -38,6 +38,29 @@ def test_every_episode_has_a_page_and_the_summary_shows_the_grid(bench: Bench):
     assert json.loads((bench.study.reports / "grid.json").read_text()) == grid
 
 
+def test_the_summary_shows_reward_models_among_baselines(bench: Bench):
+    bench.run_all()
+    assert "reward models" not in summary_of(bench), "no rollout has a label"
+    file = bench.study.folder / "study.toml"
+    file.write_text(file.read_text() + '[rewards]\nmodels = ["constant-4"]\n')
+    bench.reload()
+    rows = {
+        "stage_b": {"reached": True},
+        "stage_c": {"instances": []},
+        "rollout_rewards": {"label": 5, "video": None, "scores": {"constant-4": {"status": "scored", "value": 4}}},
+    }
+    for results in bench.study.results.glob("*/*.jsonl"):
+        results.unlink()
+    bench.cluster.judge = lambda gate, key: Result(Outcome.SUCCESS, row=rows.get(gate, {}))
+    bench.run_all()
+    shown = {record.data["model"]: record.data for record in summary_of(bench)["reward models"]}
+    picks = len(bench.partitions("stage_c"))
+    assert shown["constant-4"]["MAE"] == shown["(always 4)"]["MAE"] == 1.0 and shown["(always 5)"]["MAE"] == 0.0
+    assert shown["constant-4"]["answered"] == f"{picks}/{picks}" and shown["(always 4)"]["answered"] == ""
+    board = json.loads((bench.study.reports / "leaderboard.json").read_text())
+    assert [row["name"] for row in board["rows"] if row["rank"]] == ["constant-4"]
+
+
 def test_only_pages_whose_content_changed_are_written_again(bench: Bench):
     bench.run_all()
     touch(bench, "val_0001__0")

@@ -17,6 +17,7 @@ import pytest
 from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
 from assets.catch_up import next_runs
+from assets.events import step_failure_text
 from assets.memory import Memory
 from assets.run import STEPS
 from sbench_dag.stale import Scan, Scanner, State
@@ -225,9 +226,7 @@ def test_partitions_that_go_while_runs_over_them_are_under_way_or_queued_end_the
 def failure(instance: dg.DagsterInstance, run: dg.DagsterRun) -> str:
     """What the run that failed says of it; where inputs have events, Dagster looks at their partitions before we do."""
     [event] = instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE)
-    failed = event.get_dagster_event().step_failure_data
-    ours = failed.user_failure_data and failed.user_failure_data.description
-    return ours or (failed.error.message if failed.error else "")
+    return step_failure_text(event.get_dagster_event())
 
 
 def is_over(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
