@@ -10,9 +10,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -30,6 +33,8 @@ PATIENCE_S = 30
 @pytest.fixture
 def browser() -> Iterator[Browser]:
     """With an empty profile. One for each test: while Playwright is there, nothing else may run an asyncio loop."""
+    from playwright.sync_api import sync_playwright  # which a worker's environment does not have
+
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
         pytest.skip("no browser: scripts/test-packages installs Chromium")
