@@ -87,18 +87,26 @@ def _blocks(values: np.ndarray, strata: np.ndarray, clusters: np.ndarray) -> Ite
     nodes = int(cluster.max()) + 1
     graph = coo_array((np.ones(len(strata)), (stratum, cluster)), shape=(nodes, nodes))
     block = connected_components(graph, directed=False)[1][stratum]
-    there = ~np.isnan(values)
-    filled = np.where(there, values, 0.0)
     for members in (np.flatnonzero(block == b) for b in np.unique(block)):
         local = np.unique(cluster[members], return_inverse=True)[1]
         found = []
         for name in np.unique(stratum[members]):
             mine = stratum[members] == name
-            rows, size = members[mine], int(local.max()) + 1
-            adds = csr_array((np.ones(len(rows)), (local[mine], np.arange(len(rows)))), shape=(size, len(rows)))
-            sums, counts = adds @ filled[rows], adds @ there[rows].astype(float)
-            found.append(_Stratum(sums, counts[:, :1] if there[rows].all() else counts))
+            rows = members[mine]
+            sums, counts = cluster_sums(values[rows], local[mine], int(local.max()) + 1)
+            complete = counts.sum() == values[rows].size
+            found.append(_Stratum(sums, counts[:, :1] if complete else counts))
         yield found
+
+
+def cluster_sums(values: np.ndarray, cluster: np.ndarray, clusters: int) -> tuple[np.ndarray, np.ndarray]:
+    """(clusters, columns) the sum of each cluster's values and how many they are, without NaN.
+
+    cluster: (n,) from 0 to clusters - 1.
+    """
+    adds = csr_array((np.ones(len(values)), (cluster, np.arange(len(values)))), shape=(clusters, len(values)))
+    there = ~np.isnan(values)
+    return adds @ np.where(there, values, 0.0), adds @ there.astype(float)
 
 
 def _draws(rng: np.random.Generator, resamples: int, clusters: int) -> np.ndarray:
