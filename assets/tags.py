@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-from functools import cache
-
 import dagster as dg
 
-from assets.instance import CHECKOUT
 from assets.scope import Scope
+from sbench_dag.commit import code_commit
 from sbench_dag.study import Study
 
 
@@ -19,16 +16,3 @@ def begin(context: dg.AssetExecutionContext, scope: Scope) -> Study:
         tags["sbench/commit"] = commit
     context.instance.add_run_tags(context.run.run_id, tags)
     return study
-
-
-@cache
-def code_commit() -> str | None:
-    """The commit of the code that runs, `-dirty` if files of it were changed; None where it is no git checkout."""
-    if not (CHECKOUT / ".git").exists():
-        return None
-    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
-    try:
-        found = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=True, timeout=10)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return found.stdout.strip() or None

@@ -6,16 +6,27 @@ import json
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import jinja2
 
 from sbench_dag import __version__
+from sbench_dag.commit import code_commit
 from sbench_dag.files import write_whole
 from sbench_dag.pipeline import GATES
+from sbench_dag.reports.charts import cells_href, figures
+from sbench_dag.reports.drill import drill_data
+from sbench_dag.reports.failures import failures
 from sbench_dag.reports.grid import Results, make_grid
+from sbench_dag.reports.headline import SURE
+from sbench_dag.reports.matrix import ANCHORS, make_matrix
+from sbench_dag.reports.pairs import METRICS, pair_matrix
 from sbench_dag.reports.rows import PlanRow, plan_rows
 from sbench_dag.reports.versions import SUMMARY_PAGE, episode_page, episode_version, overrides, summary_version
+from sbench_dag.rewards.leaderboard import Leaderboard
 from sbench_dag.rewards.rollouts import rollout_board
+from sbench_dag.stats.clustered import MIN_CLUSTERS
 from sbench_dag.work.tables import write_table
 
 LEADERBOARD = "leaderboard.json"
@@ -32,23 +43,43 @@ def write_summary(results: Results) -> Path:
     write_whole(study.reports / LEADERBOARD, json.dumps(board and board.as_json(), indent=1) + "\n")
     for gate in (gate.name for gate in GATES):
         write_table(study.tables / f"{gate}.parquet", results.of(gate))
-    rows = plan_rows(results)
     page = study.reports / SUMMARY_PAGE
-    failures = [row for row in rows if row.video and row.outcome == "failure"]
-    html = _template("index.html").render(
-        grid=grid,
-        board=board,
-        videos={row.plan.key: row for row in rows if row.video},
-        plans=rows,
-        failures=failures,
-        episodes=study.manifest.episodes,
-        overrides=overrides(study),
-        version=__version__,
-        about=_about(results),
-        stamp=_summary_version(results),
-    )
-    write_whole(page, html)
+    write_whole(page, _template("index.html").render(**_shown(results, grid, board), stamp=_summary_version(results)))
     return page
+
+
+def _shown(results: Results, grid: dict[str, Any], board: Leaderboard | None) -> dict[str, Any]:
+    """What the summary's templates know."""
+    study, rows = results.study, plan_rows(results)
+    matrix = make_matrix(results.cells())
+    cells, head = grid["cells"], grid["headline"]
+    by_place = {(c["strategy"], c["model"]): c for c in cells if c["strategy"] is not None}
+    labels = sorted(
+        {label for cell in cells for label in cell["outcomes"]}, key=lambda label: (label != "success", label)
+    )
+    return {
+        "grid": grid,
+        "head": head,
+        "figures": figures(grid) if head else {},
+        "by_place": by_place,
+        "strategies": sorted({strategy for strategy, _ in by_place}),
+        "models": sorted({model for _, model in by_place}),
+        "methods": sorted(
+            {rate["method"] for cell in cells for rate in (cell["sr_b"], cell["sr_c"]) if rate["method"]}
+        ),
+        "min_clusters": MIN_CLUSTERS,
+        "labels": labels,
+        "failures": failures(matrix, rows),
+        "matrices": {metric: pair_matrix(grid["pairs"], metric) for metric in METRICS},
+        "sure": SURE,
+        "anchors": ANCHORS,
+        "board": board,
+        "videos": {row.plan.key: row for row in rows if row.video},
+        "episodes": study.manifest.episodes,
+        "overrides": overrides(study),
+        "about": _about(results),
+        "drill": drill_data(matrix, rows),
+    }
 
 
 def write_episode(results: Results, episode: str) -> Path:
@@ -81,15 +112,27 @@ def _summary_version(results: Results) -> str:
 
 def _about(results: Results) -> dict[str, str]:
     study = results.study
-    versions = next((line.versions for line in results.of("stage_b").values()), {})
+    gates = [gate for gate in GATES if results.of(gate.name)]
+    versions = next((line.versions for gate in gates for line in results.of(gate.name).values()), {})
     return {
+        "sbench-dag": f"{__version__}, commit {code_commit() or 'unknown'}",
         "study": study.name,
         "profile": study.dataset.info.profile,
         "data set revision": study.revision,
         "scene source": study.scene_source,
         "policy": study.policy.name,
         **{f"{package} version": version for package, version in versions.items()},
+        **{f"fingerprint of {gate.name}": results.fingerprints.common(gate.name) for gate in gates},
     }
+
+
+def _points(difference: float | None, digits: int = 1) -> str:
+    """With a sign: `+3.1`, `−0.4`, `0.0`."""
+    if difference is None:
+        return "–"
+    size = f"{abs(100 * difference):.{digits}f}"
+    sign = "" if float(size) == 0 else "+" if difference > 0 else "−"
+    return sign + size
 
 
 @cache
@@ -100,6 +143,10 @@ def _template(name: str) -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = lambda value: "–" if value is None else f"{100 * value:.1f}"
+    environment.filters["percent"] = lambda value, digits=1: "–" if value is None else f"{100 * value:.{digits}f}"
+    environment.filters["points"] = _points
     environment.filters["decimals"] = lambda value, digits=3: "–" if value is None else f"{value:.{digits}f}"
+    environment.filters["cells_href"] = lambda filters: cells_href(**filters)
+    environment.filters["plan_href"] = lambda row: f"episodes/{quote(row.plan.episode)}/{quote(row.plan.key)}.html"
+    environment.filters["episode_href"] = lambda episode: f"episodes/{quote(episode)}.html"
     return environment.get_template(name)

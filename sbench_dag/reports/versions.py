@@ -26,11 +26,8 @@ _NUMBERS = (
     "rewards/baselines.py",
     "rewards/leaderboard.py",
     "rewards/disagreements.py",
-    "stats/intervals.py",
-    "stats/bootstrap.py",
-    "stats/compare.py",
 )
-"""Where what a page shows is computed, besides in this folder."""
+"""Where what a page shows is computed, besides in this folder and in stats/."""
 _META = re.compile(rb'<meta name="sbench-version" content="([0-9a-f]+)">')
 
 
@@ -82,5 +79,6 @@ def _override(file: Path, number: int, line: str) -> dict[str, Any]:
 def _code() -> str:
     """Hash of what makes pages: a page of other code or another template is another page."""
     folder = Path(__file__).parent
-    code = [*folder.glob("*.py"), *(folder.parent / name for name in _NUMBERS)]
+    numbers = (folder.parent / name for name in _NUMBERS)
+    code = [*folder.glob("*.py"), *(folder.parent / "stats").glob("*.py"), *numbers]
     return fingerprint(code_sha256(code), [file_sha256(f) for f in sorted(folder.glob("templates/*"))])

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
 from assets import tags
-from assets.instance import CHECKOUT
 from assets.of_study import study_assets
 from assets.scope import Scope
 from assets.stage_c import StageCConfig
 from resources.cluster import ClusterResource, LocalConfig, SlurmConfig
+from sbench_dag.commit import code_commit
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.study import create_study
 from sbench_dag.work.item import Result
@@ -157,24 +156,10 @@ def test_every_run_is_tagged_with_what_it_ran_on(bench: Bench, monkeypatch: pyte
 
 def test_without_git_a_run_has_no_commit(bench: Bench, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr(tags, "code_commit", tags.code_commit.__wrapped__)
+    monkeypatch.setattr(tags, "code_commit", code_commit.__wrapped__)
     bench.must("g0_spike")
     [run] = bench.instance.get_runs()
     assert "sbench/commit" not in run.tags
-
-
-def test_code_beside_which_no_git_folder_lies_has_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """An installed package in somebody's repository is not of that repository."""
-    monkeypatch.setattr(tags, "CHECKOUT", tmp_path)
-    assert tags.code_commit.__wrapped__() is None
-
-
-@pytest.mark.skipif(not (CHECKOUT / ".git").exists(), reason="the tests run outside of a git checkout")
-def test_the_commit_is_the_checkouts():
-    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=CHECKOUT, capture_output=True, text=True, check=True).stdout
-    commit = tags.code_commit.__wrapped__()
-    assert commit is not None
-    assert head.startswith(commit.removesuffix("-dirty"))
 
 
 def test_the_groups_of_several_studies_stand_in_the_order_of_the_pipeline(bench: Bench, home: Path):
