@@ -29,8 +29,15 @@ _SOURCES = ("model-a", "model-b", "model-c")
 def large_study(name: str, plans: int, by: str) -> Study:
     """Nothing has run. by: what its partitions are, `plan` or `episode`."""
     episodes = [f"val_{number:06}__0" for number in range(-(-plans // PLANS_OF_EPISODE))]
+    made = [_plan(episodes[number // PLANS_OF_EPISODE], number % PLANS_OF_EPISODE) for number in range(plans)]
+    cells = [Cell(source, p.episode, p.query, True, p.key, loc_set=p.is_oracle) for p in made for source in p.sources]
+    return write_study(name, Manifest(tuple(made), tuple(cells), tuple(episodes), ()), by)
+
+
+def write_study(name: str, manifest: Manifest, by: str = "plan") -> Study:
+    """A study of this manifest, over a data set of episodes whose files hold nothing but their own names."""
     dataset = home() / "datasets" / name
-    for episode in episodes:
+    for episode in manifest.episodes:
         files = EpisodeFiles(dataset / "episodes" / episode)
         files.folder.mkdir(parents=True)
         for file in files.all:
@@ -41,9 +48,7 @@ def large_study(name: str, plans: int, by: str) -> Study:
     (folder / "study.toml").write_text(
         f'[dataset]\npath = "{dataset}"\nrevision = "large-1"\n[scenes]\nsource = "houses"\n[partitions]\nby = "{by}"\n'
     )
-    made = [_plan(episodes[number // PLANS_OF_EPISODE], number % PLANS_OF_EPISODE) for number in range(plans)]
-    cells = [Cell(source, p.episode, p.query, True, p.key, loc_set=p.is_oracle) for p in made for source in p.sources]
-    write_manifest(folder / "manifest", Manifest(tuple(made), tuple(cells), tuple(episodes), ()))
+    write_manifest(folder / "manifest", manifest)
     return load_study(folder)
 
 

@@ -151,7 +151,6 @@ def test_the_pages_open_without_network_and_say_what_is_synthetic(study: Study):
         fates.reach_and_lift(plan)
     page = write_summary(Results(study)).read_text()
     assert "They are no\nvision-language models" in page
-    assert "http" not in page
     episode = write_episode(Results(study), "val_0001__0").read_text()
     assert "Pick up all the potatoes" in episode
 
