@@ -1,7 +1,7 @@
-"""Rates of queries that come in houses, with intervals that know it.
+"""Rates of queries that come in clusters, which are houses, with intervals that know it.
 
-Queries of one house are alike, so n of them say less than n of n houses. With many clusters, they are resampled; with
-few, a resample of them varies too little, and the interval comes from the variance between clusters.
+Queries of one house are alike, so n of them say less than n of n houses. docs/statistics.md says which interval is
+used when, and how often each is right.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 
 from sbench_dag.stats.bootstrap import RESAMPLES, cluster_bootstrap, cluster_sums, interval
-from sbench_dag.stats.few_clusters import wilson_effective
+from sbench_dag.stats.few_clusters import rate_interval
 from sbench_dag.stats.intervals import wilson
 
 MIN_CLUSTERS = 50
+MIN_VARIED = 20  # clusters with a success, and with a failure; resamples of fewer know nothing of rare events
 
 
 class Method(StrEnum):
@@ -39,7 +41,8 @@ class Clustered:
     """Rates of some columns over the same rows.
 
     rates: (columns,), NaN where a column has no value, and there the interval is None. resampled: (resamples, columns),
-    from the same draws of clusters for all columns, so what is computed from a row is one joint draw.
+    from the same draws of clusters for all columns, so that whatever is computed of a row is a joint draw. clusters: in
+    all rows; a column may have values in fewer.
     """
 
     rates: np.ndarray
@@ -53,9 +56,10 @@ def clustered(values: np.ndarray, clusters: np.ndarray, resamples: int = RESAMPL
     names, cluster = np.unique(clusters, return_inverse=True)
     sums, counts = cluster_sums(values, cluster, len(names))
     resampled = resample(values, clusters, resamples, seed)
-    columns = range(values.shape[1])
-    intervals = tuple(_interval(sums[:, i], counts[:, i], resampled[:, i]) for i in columns)
-    return Clustered(ratio(sums, counts), intervals, resampled, len(names))
+    intervals = tuple(_interval(*column) for column in zip(sums.T, counts.T, resampled.T, strict=True))
+    total, n = sums.sum(axis=0), counts.sum(axis=0)
+    rates = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+    return Clustered(rates, intervals, resampled, len(names))
 
 
 def resample(values: np.ndarray, clusters: np.ndarray, resamples: int = RESAMPLES, seed: int = 0) -> np.ndarray:
@@ -65,10 +69,15 @@ def resample(values: np.ndarray, clusters: np.ndarray, resamples: int = RESAMPLE
     return cluster_bootstrap(values, np.zeros(len(values)), clusters, resamples, seed).pooled
 
 
-def ratio(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """(columns,) means from (clusters, columns) sums and counts, NaN where nothing was counted."""
-    total, n = sums.sum(axis=0), counts.sum(axis=0)
-    return np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
+def percentiles(resampled: np.ndarray, clusters: int, confidence: float = 0.95) -> Interval:
+    """The percentile interval, a little wider for few clusters, whose resamples vary too little.
+
+    As the t interval is to the normal one that divides by n instead of n - 1 (Hesterberg 2015).
+    """
+    student = stdtrit(clusters - 1, 0.5 + confidence / 2)
+    found = interval(resampled, 1 - 2 * float(ndtr(-student * np.sqrt(clusters / (clusters - 1)))))
+    assert found is not None, "values in this many clusters are in some resample"
+    return Interval(*found, Method.BOOTSTRAP)
 
 
 def _interval(sums: np.ndarray, counts: np.ndarray, resampled: np.ndarray) -> Interval | None:
@@ -79,8 +88,6 @@ def _interval(sums: np.ndarray, counts: np.ndarray, resampled: np.ndarray) -> In
         rate = wilson(int(sums[0]), int(counts[0]))
         assert rate.low is not None and rate.high is not None
         return Interval(rate.low, rate.high, Method.INDEPENDENT)
-    if len(counts) < MIN_CLUSTERS:
-        return Interval(*wilson_effective(sums, counts), Method.EFFECTIVE)
-    found = interval(resampled)
-    assert found is not None
-    return Interval(*found, Method.BOOTSTRAP)
+    if len(counts) < MIN_CLUSTERS or min((sums > 0).sum(), (sums < counts).sum()) < MIN_VARIED:
+        return Interval(*rate_interval(sums, counts), Method.EFFECTIVE)
+    return percentiles(resampled, len(counts))

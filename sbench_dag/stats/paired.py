@@ -9,20 +9,23 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import binomtest
 
-from sbench_dag.stats.bootstrap import cluster_sums, interval
-from sbench_dag.stats.clustered import MIN_CLUSTERS, Interval, Method, resample
-from sbench_dag.stats.few_clusters import cluster_t
+from sbench_dag.stats.bootstrap import RESAMPLES, cluster_sums
+from sbench_dag.stats.clustered import MIN_CLUSTERS, MIN_VARIED, Interval, Method, percentiles, resample
+from sbench_dag.stats.few_clusters import difference_interval
 from sbench_dag.stats.power import detectable_difference
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Cell a and cell b on n queries; the counts are of queries that both, one or neither succeeded at.
+    """Cell a and cell b on n queries; the counts are of queries at which both, one or neither succeeded.
 
-    difference: rate a - rate b, NaN if n is 0. interval: 95 %, by cluster; None if there is only one cluster. p: of the
-    exact McNemar test, not adjusted. detectable: the least difference that the test finds with power .8 at this n and
-    this share of discordant pairs; None if it finds none. equivalent_within: the least margin within which two one-sided
-    tests at 5 % claim that a and b do not differ; 1 claims nothing.
+    difference: rate a - rate b, NaN if n is 0.
+    interval: 95 %, by cluster; None if there are not two clusters.
+    p: of the exact McNemar test, not adjusted.
+    detectable: the least difference that the test finds with power .8 at this n and this share of discordant pairs;
+        None if it finds none.
+    equivalent_within: the least margin within which two one-sided tests at 5 % claim that a and b do not differ, i.e.
+        which the 90 % interval keeps; 1 claims nothing.
     """
 
     n: int
@@ -52,30 +55,57 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def compare_pair(a: np.ndarray, b: np.ndarray, clusters: np.ndarray) -> Pair:
-    """a, b: (n,) of 0 and 1, the same queries; clusters: (n,) names. A query that either lacks (NaN) is left out."""
+    """a, b: (n,) of 0 and 1, on the same queries; clusters: (n,) names. A query that one of them lacks is left out."""
     return compare_all(np.stack([a, b], axis=1), clusters)[0, 1]
 
 
 def compare_all(values: np.ndarray, clusters: np.ndarray) -> dict[tuple[int, int], Pair]:
-    """Each two columns i < j of values, (n, columns), as compare_pair finds them, in the time of a few."""
+    """Each two columns i < j of values, (n, columns), as compare_pair has them, much faster than one by one."""
     values = np.asarray(values, dtype=float)
     pairs = list(combinations(range(values.shape[1]), 2))
-    left, right = [i for i, _ in pairs], [j for _, j in pairs]
-    differences = values[:, left] - values[:, right]
+    differences = values[:, [i for i, _ in pairs]] - values[:, [j for _, j in pairs]]
+    intervals = difference_intervals(differences, clusters, (0.95, 0.9))
+    return {(i, j): _pair(values[:, i], values[:, j], *found) for (i, j), found in zip(pairs, intervals, strict=True)}
+
+
+def difference_intervals(
+    differences: np.ndarray,
+    clusters: np.ndarray,
+    confidences: Sequence[float] = (0.95,),
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> list[list[Interval | None]]:
+    """Of each column's mean, one interval for each confidence; None if there are not two clusters with values.
+
+    differences: (n, columns) of -1, 0 and 1, NaN where a column leaves the row out; clusters: (n,) names.
+    """
     names, cluster = np.unique(clusters, return_inverse=True)
     sums, counts = cluster_sums(differences, cluster, len(names))
-    resampled = resample(differences, clusters)
-    return {
-        (i, j): _pair(values[:, i], values[:, j], sums[:, k], counts[:, k], resampled[:, k])
-        for k, (i, j) in enumerate(pairs)
-    }
+    discordant, _ = cluster_sums(np.abs(differences), cluster, len(names))
+    resampled = resample(differences, clusters, resamples, seed) if len(names) >= MIN_CLUSTERS else np.empty_like(sums)
+    return [
+        [_interval(*column, confidence) for confidence in confidences]
+        for column in zip(sums.T, counts.T, discordant.T, resampled.T, strict=True)
+    ]
 
 
-def _pair(a: np.ndarray, b: np.ndarray, sums: np.ndarray, counts: np.ndarray, resampled: np.ndarray) -> Pair:
+def _interval(
+    sums: np.ndarray, counts: np.ndarray, discordant: np.ndarray, resampled: np.ndarray, confidence: float
+) -> Interval | None:
+    there = counts > 0
+    clusters = int(there.sum())
+    if clusters < 2:
+        return None
+    if clusters < MIN_CLUSTERS or (discordant > 0).sum() < MIN_VARIED:
+        ends = difference_interval(sums[there], counts[there], float(discordant.sum()), confidence)
+        return Interval(*ends, Method.CLUSTER_T)
+    return percentiles(resampled, clusters, confidence)
+
+
+def _pair(a: np.ndarray, b: np.ndarray, interval: Interval | None, within: Interval | None) -> Pair:
     known = ~np.isnan(a) & ~np.isnan(b)
     a, b = a[known] > 0, b[known] > 0
     n, only_a, only_b = len(a), int((a & ~b).sum()), int((b & ~a).sum())
-    margin = _interval(sums, counts, resampled, 0.9)
     return Pair(
         n=n,
         both=int((a & b).sum()),
@@ -83,19 +113,8 @@ def _pair(a: np.ndarray, b: np.ndarray, sums: np.ndarray, counts: np.ndarray, re
         only_b=only_b,
         neither=int((~a & ~b).sum()),
         difference=(only_a - only_b) / n if n else float("nan"),
-        interval=_interval(sums, counts, resampled, 0.95),
+        interval=interval,
         p=mcnemar(only_a, only_b),
         detectable=detectable_difference(n, (only_a + only_b) / n) if n else None,
-        equivalent_within=max(abs(margin.low), abs(margin.high)) if margin else 1.0,
+        equivalent_within=max(-within.low, within.high) if within else 1.0,
     )
-
-
-def _interval(sums: np.ndarray, counts: np.ndarray, resampled: np.ndarray, confidence: float) -> Interval | None:
-    sums, counts = sums[counts > 0], counts[counts > 0]
-    if len(counts) < 2:
-        return None
-    if len(counts) < MIN_CLUSTERS:
-        return Interval(*cluster_t(sums, counts, confidence), Method.CLUSTER_T)
-    found = interval(resampled, confidence)
-    assert found is not None
-    return Interval(*found, Method.BOOTSTRAP)
