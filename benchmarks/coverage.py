@@ -3,7 +3,7 @@
 Houses are made up, of 6 queries on average: all of the same size, or of 1, 2, 3, 5, 9 and 16 queries. How alike the
 queries of a house are is the intraclass correlation (ICC): each house has a rate of its own, from a beta distribution,
 or shares of queries that only one of two cells succeeds at, from a Dirichlet distribution. Prints docs/statistics.md's
-tables; 1,000 studies for each number take about two minutes.
+tables; 1,000 studies for each number take some minutes.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ def draw_differences(
     return a - b
 
 
-def rate_ends(drawn: np.ndarray, sizes: np.ndarray) -> Ends:
+def rate_ends(drawn: np.ndarray, sizes: np.ndarray, resamples: int = _RESAMPLES) -> Ends:
     """The interval of each study."""
-    found = clustered(drawn, _names(sizes), _RESAMPLES).intervals
+    found = clustered(drawn, _names(sizes), resamples).intervals
     return [(each.low, each.high) for each in found if each is not None]
 
 
-def difference_ends(drawn: np.ndarray, sizes: np.ndarray) -> Ends:
-    found = difference_intervals(drawn, _names(sizes), resamples=_RESAMPLES)
+def difference_ends(drawn: np.ndarray, sizes: np.ndarray, resamples: int = _RESAMPLES) -> Ends:
+    found = difference_intervals(drawn, _names(sizes), resamples=resamples)
     return [(each.low, each.high) for (each,) in found if each is not None]
 
 
