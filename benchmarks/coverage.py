@@ -19,7 +19,7 @@ from sbench_dag.stats import few_clusters
 from sbench_dag.stats.bootstrap import cluster_sums, interval
 from sbench_dag.stats.clustered import MIN_CLUSTERS, clustered
 from sbench_dag.stats.few_clusters import rate_interval, wilson_of
-from sbench_dag.stats.paired import difference_intervals
+from sbench_dag.stats.paired import difference_intervals, mcnemar
 
 CLUSTERS = (5, 10, 20, 30, 49, 50, 80, 200)
 ICC = (0.0, 0.1, 0.3)
@@ -80,7 +80,8 @@ def main() -> None:
 
     print(*_by_clusters([f"rate {rate:g}" for rate in RATES], rates), sep="\n", end="\n\n")
     print(*_by_clusters([f"{100 * a:g} %, {100 * b:g} %" for a, b in ONLY], differences), sep="\n", end="\n\n")
-    print(*_alternatives(rng, studies), sep="\n")
+    print(*_alternatives(rng, studies), sep="\n", end="\n\n")
+    print(*_false_alarms(np.random.default_rng(0), studies), sep="\n")
 
 
 def _by_clusters(columns: list[str], measure: Callable[[np.ndarray, int, float], float]) -> Iterator[str]:
@@ -108,6 +109,19 @@ def _alternatives(rng: np.random.Generator, studies: int) -> Iterator[str]:
     yield _row(*["---"] * (len(RATES) + 1))
     for name, least in worst.items():
         yield _row(name, *(f"{100 * few:.1f} / {100 * many:.1f}" for few, many in least))
+
+
+def _false_alarms(rng: np.random.Generator, studies: int) -> Iterator[str]:
+    """How often McNemar's p is at most .05 though 50 houses have no difference: 15 % of queries only a, 15 % only b."""
+    yield _row("sizes", *(f"ICC {icc:g}" for icc in ICC))
+    yield _row(*["---"] * (len(ICC) + 1))
+    for equal in (True, False):
+        cells = []
+        for icc in ICC:
+            drawn = draw_differences(rng, sizes_of(50, equal), (0.15, 0.15), icc, studies)
+            p = [mcnemar(int((study > 0).sum()), int((study < 0).sum())) for study in drawn.T]
+            cells.append(f"{100 * np.mean(np.array(p) <= 0.05):.1f}")
+        yield _row("equal" if equal else "unequal", *cells)
 
 
 def _ways(drawn: np.ndarray, sizes: np.ndarray) -> dict[str, Ends]:

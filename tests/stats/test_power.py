@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_statsmodels
@@ -75,3 +77,14 @@ def test_a_difference_is_within_the_discordant_pairs(discordant: float, differen
 def test_the_table_has_a_row_for_each_n():
     table = power_table([148, 298], [0.05, 0.1, 0.15], 0.3)
     assert table == [[mcnemar_power(n, 0.3, d) for d in (0.05, 0.1, 0.15)] for n in (148, 298)]
+
+
+def test_the_table_of_the_documentation_is_this_power():
+    text = (Path(__file__).parents[2] / "docs/statistics.md").read_text()
+    for n in (100, 148, 298, 500, 1000, 2000):
+        powers = [power for share in (0.2, 0.3, 0.4) for power in power_table([n], [0.05, 0.1], share)[0]]
+        least = [detectable_difference(n, share) or 0.0 for share in (0.2, 0.3, 0.4)]
+        assert (
+            f"| {n:,} | {' | '.join(f'{p:.2f}' for p in powers)} | {' | '.join(f'{100 * d:.1f}' for d in least)} |"
+            in text
+        )
