@@ -53,8 +53,12 @@ def decompose(reached: np.ndarray, lifted: np.ndarray, scoring: np.ndarray, clus
         )
     columns = np.stack([reached, np.where(reached, lifted, np.nan), lifted], axis=1).astype(float)
     found = clustered(columns, clusters)
-    shares = []
-    for column, interval in zip(columns.T, found.intervals, strict=True):
-        count, n = int(np.nansum(column)), int((~np.isnan(column)).sum())
-        shares.append(Share(count, n, count / n if n else None, interval))
-    return Decomposition(*shares, len(reached), found.clusters, found.resampled)
+    of_reached, of_lifted, of_success = (
+        _share(column, interval) for column, interval in zip(columns.T, found.intervals, strict=True)
+    )
+    return Decomposition(of_reached, of_lifted, of_success, len(reached), found.clusters, found.resampled)
+
+
+def _share(column: np.ndarray, interval: Interval | None) -> Share:
+    count, n = int(np.nansum(column)), int((~np.isnan(column)).sum())
+    return Share(count, n, count / n if n else None, interval)
