@@ -15,6 +15,10 @@ from sbench_dag.study import Study
 from sbench_dag.work.store import Line, Store, stamp
 
 
+STRATUM_RESAMPLES = 2_000
+"""Enough for an interval; ten strata of a large study would take long with more."""
+
+
 class Results:
     """Today's stored results of a study, by gate and key."""
 
@@ -56,7 +60,8 @@ def make_grid(results: Results) -> dict[str, Any]:
         "headline": headline(cells, compared),
         "cells": cells,
         "strata": [
-            {"axis": axis, "value": value, "cells": summarise(members)} for axis, value, members in matrix.strata()
+            {"axis": axis, "value": value, "cells": summarise(members, STRATUM_RESAMPLES)}
+            for axis, value, members in matrix.strata()
         ],
         "pairs": compared,
         "by_house": by_house(matrix),

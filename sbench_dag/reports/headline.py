@@ -10,9 +10,6 @@ from sbench_dag.plans.plan import ORACLE
 from sbench_dag.reports.matrix import ANCHORS
 from sbench_dag.reports.pairs import turned
 
-SURE = 0.05
-"""Below this adjusted p-value two sources are told apart."""
-
 
 def headline(cells: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """By SR_C, or by SR_B where no query asks for lifting; None if no source but the anchors has a verdict.
@@ -29,7 +26,7 @@ def headline(cells: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, An
     others = [c for c in readers if c["source"] not in leaders]
     second = max(others, key=lambda c: c[metric]["rate"])["source"] if others else None
     against = {p["source"]: p for p in _against(leaders[0], pairs, metric)}
-    alike = [s for s, p in against.items() if s not in (*ANCHORS, *leaders) and p["p_holm"] >= SURE]
+    alike = [s for s, p in against.items() if s not in (*ANCHORS, *leaders) and not p["told_apart"]]
     lost = by_source[leaders[0]]["lost_picks" if metric == "sr_c" else "lost"]
     return {
         "metric": metric,

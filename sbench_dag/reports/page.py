@@ -19,14 +19,13 @@ from sbench_dag.reports.charts import cells_href, figures
 from sbench_dag.reports.drill import drill_data
 from sbench_dag.reports.failures import failures
 from sbench_dag.reports.grid import Results, make_grid
-from sbench_dag.reports.headline import SURE
 from sbench_dag.reports.matrix import ANCHORS, make_matrix
 from sbench_dag.reports.pairs import METRICS, pair_matrix
 from sbench_dag.reports.rows import PlanRow, plan_rows
 from sbench_dag.reports.versions import SUMMARY_PAGE, episode_page, episode_version, overrides, summary_version
 from sbench_dag.rewards.leaderboard import Leaderboard
 from sbench_dag.rewards.rollouts import rollout_board
-from sbench_dag.stats.clustered import MIN_CLUSTERS
+from sbench_dag.stats.clustered import MIN_CLUSTERS, MIN_VARIED
 from sbench_dag.work.tables import write_table
 
 LEADERBOARD = "leaderboard.json"
@@ -68,10 +67,10 @@ def _shown(results: Results, grid: dict[str, Any], board: Leaderboard | None) ->
             {rate["method"] for cell in cells for rate in (cell["sr_b"], cell["sr_c"]) if rate["method"]}
         ),
         "min_clusters": MIN_CLUSTERS,
+        "min_varied": MIN_VARIED,
         "labels": labels,
         "failures": failures(matrix, rows),
         "matrices": {metric: pair_matrix(grid["pairs"], metric) for metric in METRICS},
-        "sure": SURE,
         "anchors": ANCHORS,
         "board": board,
         "videos": {row.plan.key: row for row in rows if row.video},

@@ -15,11 +15,13 @@ from sbench_dag.reports.matrix import Matrix
 from sbench_dag.stats.paired import Pair, compare_all, holm
 
 METRICS = ("sr_b", "sr_c")
+SURE = 0.05
 
 
 def pairs(matrix: Matrix) -> list[dict[str, Any]]:
     """Every two sources, per metric. p_holm is adjusted within a family: the readers among themselves, all sources
-    against the ceiling, all against the floor."""
+    against the ceiling, all against the floor. told_apart: the test says so, and the interval, which knows that the
+    queries of a house are alike, as the test does not."""
     found: list[dict[str, Any]] = []
     for metric, part, values in _columns(matrix):
         families: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -28,7 +30,7 @@ def pairs(matrix: Matrix) -> list[dict[str, Any]]:
             families[_family(a, b)].append({"metric": metric, "family": _family(a, b), "a": a, "b": b, **_row(pair)})
         for members in families.values():
             for row, p in zip(members, holm([row["p"] for row in members]), strict=True):
-                found.append({**row, "p_holm": p})
+                found.append({**row, "p_holm": p, "told_apart": p < SURE and _excludes_zero(row)})
     return found
 
 
@@ -69,6 +71,10 @@ def turned(pair: Mapping[str, Any]) -> dict[str, Any]:
 def _columns(matrix: Matrix) -> list[tuple[str, Matrix, np.ndarray]]:
     picks = matrix.of(np.flatnonzero(matrix.picks))
     return [("sr_b", matrix, matrix.values(lambda c: c.reached)), ("sr_c", picks, picks.values(lambda c: c.lifted))]
+
+
+def _excludes_zero(row: Mapping[str, Any]) -> bool:
+    return row["low"] is not None and (row["low"] > 0 or row["high"] < 0)
 
 
 def _family(a: str, b: str) -> str:

@@ -12,33 +12,49 @@ from sbench_dag.outcomes import Outcome
 from sbench_dag.plans.expand import CellResult
 from sbench_dag.reports.losses import losses
 from sbench_dag.reports.matrix import ANCHORS, Matrix
-from sbench_dag.stats.clustered import clustered
+from sbench_dag.stats.bootstrap import RESAMPLES
+from sbench_dag.stats.clustered import Interval, clustered
+from sbench_dag.stats.decomposition import decompose_all
 
-# name -> (what is counted, among which cells)
-RATES: Mapping[str, tuple[Callable[[CellResult], bool | None], Callable[[CellResult], bool]]] = {
-    "sr_b": (lambda c: c.reached, lambda c: True),
-    "sr_c": (lambda c: c.lifted, lambda c: c.is_pick),
-    "sr_c_held": (lambda c: c.lifted_held, lambda c: c.is_pick),
-    "p_reached": (lambda c: c.reached, lambda c: c.is_pick),
-    "p_lifted_given_reached": (lambda c: c.lifted, lambda c: c.is_pick and bool(c.reached)),
-    "loc_set": (lambda c: c.cell.loc_set, lambda c: True),
+# name -> what is counted; of all queries
+ALL: Mapping[str, Callable[[CellResult], bool | None]] = {
+    "sr_b": lambda c: c.reached,
+    "loc_set": lambda c: c.cell.loc_set,
 }
 
 
-def summarise(matrix: Matrix) -> list[dict[str, Any]]:
-    """A dict per source. Intervals are by house; all of them come from the same draws of houses."""
-    found = {name: matrix.values(what) for name, (what, _) in RATES.items()}
-    among = {name: matrix.values(where) == 1 for name, (_, where) in RATES.items()}
-    counted = {name: np.where(among[name], np.nan_to_num(values), np.nan) for name, values in found.items()}
-    intervals = clustered(np.concatenate(list(counted.values()), axis=1), matrix.houses).intervals
-    sources = len(matrix.sources)
-    rows = []
-    for i, source in enumerate(matrix.sources):
-        rates = {
-            name: _rate(found[name][among[name][:, i], i], intervals[k * sources + i]) for k, name in enumerate(RATES)
+def summarise(matrix: Matrix, resamples: int = RESAMPLES) -> list[dict[str, Any]]:
+    """A dict per source. Intervals are by house; those of a product and its factors come from the same draws."""
+    rates = [{} for _ in matrix.sources]
+    for name, what in ALL.items():
+        values = matrix.values(what)
+        for i, interval in enumerate(clustered(np.nan_to_num(values), matrix.houses, resamples).intervals):
+            rates[i][name] = _rate(values[:, i], interval)
+    for mine, of_picks in zip(rates, _of_picks(matrix.of(np.flatnonzero(matrix.picks)), resamples), strict=True):
+        mine |= of_picks
+    return [
+        {"source": source, **_named(source), **_counts(matrix.column(source)), **rates[i]}
+        for i, source in enumerate(matrix.sources)
+    ]
+
+
+def _of_picks(picks: Matrix, resamples: int) -> list[dict[str, Any]]:
+    """SR_C and its factors, which are such only where every query asks for lifting."""
+    reached, lifted, held = (
+        picks.values(what) for what in (lambda c: c.reached, lambda c: c.lifted, lambda c: c.lifted_held)
+    )
+    scoring = np.array([query.strata["scoring"] for query in picks.queries], dtype=str)
+    parts = decompose_all(reached, lifted, scoring, picks.houses, resamples)
+    of_held = clustered(np.nan_to_num(held), picks.houses, resamples).intervals
+    return [
+        {
+            "sr_c": _rate(lifted[:, i], part.success.interval),
+            "sr_c_held": _rate(held[:, i], of_held[i]),
+            "p_reached": _rate(reached[:, i], part.reached.interval),
+            "p_lifted_given_reached": _rate(lifted[reached[:, i] == 1, i], part.lifted_given_reached.interval),
         }
-        rows.append({"source": source, **_named(source), **_counts(matrix.column(source)), **rates})
-    return rows
+        for i, part in enumerate(parts)
+    ]
 
 
 def by_house(matrix: Matrix) -> list[dict[str, Any]]:
@@ -87,7 +103,7 @@ def _counts(cells: list[CellResult]) -> dict[str, Any]:
     }
 
 
-def _rate(values: np.ndarray, interval: Any) -> dict[str, Any]:
+def _rate(values: np.ndarray, interval: Interval | None) -> dict[str, Any]:
     """values: (n,), NaN where nothing is known, which `rate` counts as a failure (so it is the worst case), `best` as a
     success, and `rate_completed` not at all."""
     n, known = len(values), values[~np.isnan(values)]

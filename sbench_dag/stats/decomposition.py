@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sbench_dag.stats.bootstrap import RESAMPLES
 from sbench_dag.stats.clustered import Interval, clustered
 
 
@@ -40,6 +41,17 @@ def decompose(reached: np.ndarray, lifted: np.ndarray, scoring: np.ndarray, clus
     ValueError if queries are scored in different ways, since success is then not the same event in all of them, or if
     something was lifted that was not reached.
     """
+    return decompose_all(reached[:, None], lifted[:, None], scoring, clusters)[0]
+
+
+def decompose_all(
+    reached: np.ndarray,
+    lifted: np.ndarray,
+    scoring: np.ndarray,
+    clusters: np.ndarray,
+    resamples: int = RESAMPLES,
+) -> list[Decomposition]:
+    """Each column of reached and lifted, (n, columns), as `decompose` does it; from the same draws of clusters."""
     strata = sorted({str(name) for name in scoring})
     if len(strata) > 1:
         raise ValueError(
@@ -48,15 +60,19 @@ def decompose(reached: np.ndarray, lifted: np.ndarray, scoring: np.ndarray, clus
         )
     reached, lifted = np.asarray(reached) > 0, np.asarray(lifted) > 0
     if (unreached := int((lifted & ~reached).sum())) > 0:
-        raise ValueError(
-            f"lifted: {unreached} of {len(lifted)} queries were lifted but not reached; count them as reached"
+        raise ValueError(f"lifted: {unreached} of {lifted.size} were lifted but not reached; count them as reached")
+    columns = np.stack([reached, np.where(reached, lifted, np.nan), lifted], axis=2).astype(float)
+    n, sources = reached.shape
+    found = clustered(columns.reshape(n, 3 * sources), clusters, resamples)
+    made = []
+    for i in range(sources):
+        mine = slice(3 * i, 3 * i + 3)
+        shares = (
+            _share(column, interval) for column, interval in zip(columns[:, i].T, found.intervals[mine], strict=True)
         )
-    columns = np.stack([reached, np.where(reached, lifted, np.nan), lifted], axis=1).astype(float)
-    found = clustered(columns, clusters)
-    of_reached, of_lifted, of_success = (
-        _share(column, interval) for column, interval in zip(columns.T, found.intervals, strict=True)
-    )
-    return Decomposition(of_reached, of_lifted, of_success, len(reached), found.clusters, found.resampled)
+        of_reached, of_lifted, of_success = shares
+        made.append(Decomposition(of_reached, of_lifted, of_success, n, found.clusters, found.resampled[:, mine]))
+    return made
 
 
 def _share(column: np.ndarray, interval: Interval | None) -> Share:

@@ -204,7 +204,8 @@ def test_print_shows_everything_and_nothing_that_only_a_screen_needs(opened: Pag
     opened.set_viewport_size({"width": 1046, "height": 718})  # A4 at 96 dpi, lying, less its margins
     assert overflow(opened) <= 0
     cut = opened.evaluate(
-        "() => [...document.querySelectorAll('table, svg')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1)"
+        "() => [...document.querySelectorAll('table, svg')]"
+        ".filter((e) => e.getBoundingClientRect().right > innerWidth + 1)"
         ".map((e) => e.closest('section')?.id)"
     )
     assert cut == []
