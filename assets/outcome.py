@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from sbench_dag.reports.grid import Results, make_grid
-from sbench_dag.reports.text import grid_table
+from sbench_dag.reports.text import grid_table, headline_text
 from sbench_dag.study import Study
 
 
 def print_outcome(study: Study, failures: Iterable[str]) -> int:
     """The grid, the report's path, and what has no result and why; returns the exit code."""
-    print(f"\n{grid_table(make_grid(Results(study))['cells'])}\n")
+    grid = make_grid(Results(study))
+    print(f"\n{grid_table(grid['cells'])}\n\n{headline_text(grid)}\n")
     page = study.reports / "index.html"
     if page.exists():
         print(f"report: {page}")

@@ -1,5 +1,6 @@
 """What people read, as assets: a page per episode, and the summary with the grid."""
 
+import base64
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,8 +17,10 @@ from assets.show import interval, table
 from assets.tags import begin
 from sbench_dag.gate import Keys
 from sbench_dag.pipeline import GATES
-from sbench_dag.reports.grid import Results, make_grid
-from sbench_dag.reports.page import LEADERBOARD, write_episode, write_summary
+from sbench_dag.reports.charts import ON_WHITE, forest, png
+from sbench_dag.reports.grid import Results
+from sbench_dag.reports.page import GRID, LEADERBOARD, write_episode, write_summary
+from sbench_dag.reports.text import headline_text
 from sbench_dag.reports.versions import episode_page, episode_version, written_version
 from sbench_dag.stale import REPORT, SUMMARY
 
@@ -72,8 +75,8 @@ def summary(scope: Scope) -> dg.AssetsDefinition:
         with plain_errors():
             results = Results(begin(context, scope))
             page = write_summary(results)
-            board = json.loads(page.with_name(LEADERBOARD).read_text())
-            shown = {**_headline(make_grid(results)), **_reward_models(board)}
+            grid, board = (json.loads(page.with_name(name).read_text()) for name in (GRID, LEADERBOARD))
+            shown = {**_picture(grid), **_headline(grid), **_reward_models(board)}
             return dg.MaterializeResult(
                 metadata={"page": dg.MetadataValue.path(str(page)), **shown},
                 data_version=dg.DataVersion(written_version(page) or ""),
@@ -96,6 +99,15 @@ def _pages(results: Results, episodes: Sequence[str]) -> Iterator[Done | Undone]
         done = sum(key in lines and lines[key].outcome.is_result for key in plans)
         metadata = {"page": dg.MetadataValue.path(str(page)), "cached": cached, "plans": len(plans), "done": done}
         yield Done(episode, version, metadata)
+
+
+def _picture(grid: dict[str, Any]) -> dict[str, Any]:
+    """What the page's first screen says, and its figure of the rates; nothing as long as no source has a verdict."""
+    if grid["headline"] is None:
+        return {}
+    drawn = base64.b64encode(png(forest(grid["cells"], ON_WHITE))).decode()
+    said = headline_text(grid).replace("\n", "  \n")
+    return {"headline": dg.MetadataValue.md(f"{said}\n\n![rates with intervals](data:image/png;base64,{drawn})")}
 
 
 def _headline(grid: dict[str, Any]) -> dict[str, Any]:

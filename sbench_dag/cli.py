@@ -151,7 +151,7 @@ def _study_list(arguments: argparse.Namespace) -> int:
 
 def _grid(arguments: argparse.Namespace) -> int:
     from sbench_dag.reports.grid import Results, make_grid
-    from sbench_dag.reports.text import grid_table
+    from sbench_dag.reports.text import grid_table, headline_text
 
     grid = make_grid(Results(find_study(arguments.study)))
     if arguments.json:
@@ -161,7 +161,7 @@ def _grid(arguments: argparse.Namespace) -> int:
             if stratum["axis"] == arguments.by:
                 print(f"{stratum['axis']}: {stratum['value']}\n{grid_table(stratum['cells'])}\n")
     else:
-        print(grid_table(grid["cells"]))
+        print(f"{grid_table(grid['cells'])}\n\n{headline_text(grid)}".rstrip())
     for problem in grid["problems"]:
         print(f"sbench: {problem}", file=sys.stderr)
     return 0

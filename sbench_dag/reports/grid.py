@@ -14,7 +14,6 @@ from sbench_dag.reports.rates import by_house, summarise
 from sbench_dag.study import Study
 from sbench_dag.work.store import Line, Store, stamp
 
-
 STRATUM_RESAMPLES = 2_000
 """Enough for an interval; ten strata of a large study would take long with more."""
 

@@ -28,6 +28,8 @@ from sbench_dag.rewards.rollouts import rollout_board
 from sbench_dag.stats.clustered import MIN_CLUSTERS, MIN_VARIED
 from sbench_dag.work.tables import write_table
 
+GRID = "grid.json"
+"""What `sbench grid --json` prints."""
 LEADERBOARD = "leaderboard.json"
 """What `sbench rewards table --json` prints of the study's models; null as long as no rollout has a label."""
 
@@ -37,7 +39,7 @@ def write_summary(results: Results) -> Path:
     study = results.study
     grid = make_grid(results)
     study.reports.mkdir(parents=True, exist_ok=True)
-    write_whole(study.reports / "grid.json", json.dumps(grid, indent=1) + "\n")
+    write_whole(study.reports / GRID, json.dumps(grid, indent=1) + "\n")
     board = rollout_board(results)
     write_whole(study.reports / LEADERBOARD, json.dumps(board and board.as_json(), indent=1) + "\n")
     for gate in (gate.name for gate in GATES):

@@ -44,6 +44,34 @@ def grid_table(cells: Iterable[Mapping[str, Any]]) -> str:
     return table(header, rows)
 
 
+def headline_text(grid: Mapping[str, Any]) -> str:
+    """Who leads, by how much, how sure that is, where the rest is lost: a line each; "" if no source has a verdict."""
+    head = grid["headline"]
+    if head is None:
+        return ""
+    rate, second, floor = head["rate"], head["runner_up"], head["over_floor"]
+    verb = {"sr_b": "reaches", "sr_c": "lifts"}[head["metric"]]
+    lines = [f"best: {', '.join(head['leaders'])} {verb} {rate_text(rate)}"]
+    by = [(second, f"over {second['b']}, the second" if second else ""), (floor, "over the floor, blind")]
+    differences = [f"{_points(pair)} {what}" for pair, what in by if pair and pair["difference"] is not None]
+    if differences:
+        lines.append(f"by {'; '.join(differences)}")
+    others = head["readers"] - len(head["leaders"])
+    if others:
+        alike = head["not_told_apart"]
+        lines.append(
+            f"told apart from {others - len(alike)} of {others}{'; not from ' if alike else ''}{', '.join(alike)}"
+        )
+    lost = [f"{count} {stage}" for stage, count in head["lost"].items() if count and stage != "succeeded"]
+    lines.append(f"lost: {', '.join(lost) or 'nothing'}")
+    return "\n".join(lines)
+
+
+def _points(pair: Mapping[str, Any]) -> str:
+    interval = "" if pair["low"] is None else f" [{100 * pair['low']:+.0f}, {100 * pair['high']:+.0f}]"
+    return f"{100 * pair['difference']:+.1f} points{interval}"
+
+
 def rate_text(rate: Mapping[str, Any]) -> str:
     """`.854 [.72, .93] 41/48`, and the rate of the completed where some are missing."""
     if rate["rate"] is None:

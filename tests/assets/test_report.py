@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ import dagster as dg
 
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.reports.grid import Results, make_grid
+from sbench_dag.reports.text import headline_text
 from sbench_dag.work.item import Result
 from tests.assets.support import Bench, failing, metadata
 from tests.assets.test_gate import touch
@@ -35,6 +37,10 @@ def test_every_episode_has_a_page_and_the_summary_shows_the_grid(bench: Bench):
     grid = make_grid(Results(bench.study))
     assert [record.data["source"] for record in shown["grid"]] == [cell["source"] for cell in grid["cells"]]
     assert shown["oracle reached"] == 1.0
+    assert shown["headline"].startswith(headline_text(grid).splitlines()[0])
+    picture = base64.b64decode(shown["headline"].partition("base64,")[2].rstrip(")"))
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 100_000, "it stands in every event of the summary"
     assert json.loads((bench.study.reports / "grid.json").read_text()) == grid
 
 
