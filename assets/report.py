@@ -18,10 +18,12 @@ from assets.tags import begin
 from sbench_dag.gate import Keys
 from sbench_dag.pipeline import GATES
 from sbench_dag.reports.charts import ON_WHITE, forest, png
+from sbench_dag.reports.episode_page import write_episode
 from sbench_dag.reports.grid import Results
-from sbench_dag.reports.page import GRID, LEADERBOARD, write_episode, write_summary
+from sbench_dag.reports.links import episode_page
+from sbench_dag.reports.page import GRID, LEADERBOARD, write_summary
 from sbench_dag.reports.text import headline_text
-from sbench_dag.reports.versions import episode_page, episode_version, written_version
+from sbench_dag.reports.versions import episode_version, written_version
 from sbench_dag.stale import REPORT, SUMMARY
 
 _SUMMARY_VERSION = "1"

@@ -214,12 +214,17 @@ def _replay(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
+    from sbench_dag.reports.episode_page import write_episode
     from sbench_dag.reports.grid import Results
-    from sbench_dag.reports.page import write_episode, write_summary
+    from sbench_dag.reports.links import episode_page
+    from sbench_dag.reports.page import write_summary
+    from sbench_dag.reports.versions import episode_version, written_version
 
     results = Results(find_study(arguments.study))
-    for episode in results.study.manifest.episodes:
-        write_episode(results, episode)
+    study = results.study
+    for episode in study.manifest.episodes:
+        if written_version(episode_page(study, episode)) != episode_version(study, episode, results.look):
+            write_episode(results, episode)
     print(write_summary(results))
     return 0
 

@@ -17,13 +17,8 @@ from sbench_dag.gate import Gate, Keys
 from sbench_dag.outcomes import Reason
 from sbench_dag.pipeline import GATES, Fingerprints, gates_before, item_keys
 from sbench_dag.plans.manifest import StoredManifest
-from sbench_dag.reports.versions import (
-    SUMMARY_PAGE,
-    episode_page,
-    episode_version,
-    summary_version,
-    written_version,
-)
+from sbench_dag.reports.links import episode_page
+from sbench_dag.reports.versions import SUMMARY_PAGE, episode_version, summary_version, written_version
 from sbench_dag.study import Study, load_study
 from sbench_dag.work.ledger import Entry, Ledger
 from sbench_dag.work.store import Store, stamp

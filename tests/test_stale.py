@@ -17,8 +17,9 @@ from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import GATES, Fingerprints, find_gate
 from sbench_dag.plans.build import build_manifest
 from sbench_dag.plans.manifest import write_manifest
+from sbench_dag.reports.episode_page import write_episode
 from sbench_dag.reports.grid import Results
-from sbench_dag.reports.page import write_episode, write_summary
+from sbench_dag.reports.page import write_summary
 from sbench_dag.stale import EARLIER_GATE, UNKNOWN, Scan, Scanner, State
 from sbench_dag.study import Study, create_study, find_study
 from sbench_dag.work.fingerprint import code_sha256

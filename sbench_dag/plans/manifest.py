@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,6 +25,7 @@ from sbench_dag.outcomes import Reason
 from sbench_dag.plans.build import Cell, Entry, Manifest
 from sbench_dag.plans.plan import Plan
 
+_Row = TypeVar("_Row", Plan, Cell)
 _SELECTION = pa.struct([("category", pa.string()), ("room", pa.string()), ("surface", pa.string())])
 _PLANS = pa.schema(
     [
@@ -71,7 +72,12 @@ def write_manifest(folder: Path, manifest: Manifest) -> bool:
     """
     folder.mkdir(parents=True, exist_ok=True)
     plans, cells = _bytes(_table(manifest.plans, _PLANS)), _bytes(_table(manifest.cells, _CELLS))
-    about = {"episodes": manifest.episodes, "problems": manifest.problems, "tables": _sha256(plans + cells)}
+    about = {
+        "episodes": manifest.episodes,
+        "problems": manifest.problems,
+        "answers": _answers(manifest),
+        "tables": _sha256(plans + cells),
+    }
     contents = (plans, cells, (json.dumps(about, indent=1) + "\n").encode())
     changed = [_replace(file, content) for file, content in zip(manifest_files(folder), contents, strict=True)]
     return any(changed)
@@ -103,6 +109,13 @@ class StoredManifest:
     def problems(self) -> tuple[str, ...]:
         return tuple(self._about["problems"])
 
+    def answers(self, episode: str) -> str:
+        """Changes whenever somebody's answer about the episode does, or what is known of a question.
+
+        "" of a manifest that an older version wrote.
+        """
+        return self._about.get("answers", {}).get(episode, "")
+
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
         rows = _columns(self._plans, ["key", "episode", "scoring", "content", "shown"])
@@ -124,6 +137,16 @@ class StoredManifest:
     def plans(self) -> tuple[Plan, ...]:
         names = [f.name for f in fields(Plan)]
         return tuple(_plan(dict(zip(names, row, strict=True))) for row in _columns(self._plans, names))
+
+    @cached_property
+    def plans_of(self) -> Mapping[str, Sequence[Plan]]:
+        """The plans of each episode, also of those that have none."""
+        return _by_episode(self.episodes, self.plans)
+
+    @cached_property
+    def cells_of(self) -> Mapping[str, Sequence[Cell]]:
+        """The cells of each episode, also of those that have none."""
+        return _by_episode(self.episodes, self.cells)
 
     @cached_property
     def by_key(self) -> dict[str, Plan]:
@@ -155,6 +178,23 @@ def read_manifest(folder: Path) -> StoredManifest:
 
 _PATIENCE = 50  # tenths of a second that somebody may take to write it
 _known: dict[Path, tuple[list[tuple[int, int]], StoredManifest]] = {}
+
+
+def _by_episode(episodes: Iterable[str], rows: Iterable[_Row]) -> Mapping[str, Sequence[_Row]]:
+    found: dict[str, list[_Row]] = {episode: [] for episode in episodes}
+    for row in rows:
+        found[row.episode].append(row)
+    return found
+
+
+def _answers(manifest: Manifest) -> dict[str, str]:
+    """Per episode a hash of its cells, and of what its plans' contents don't cover."""
+    digests = {episode: hashlib.sha256() for episode in manifest.episodes}
+    for cell in manifest.cells:
+        digests[cell.episode].update(repr(cell).encode())
+    for plan in manifest.plans:
+        digests[plan.episode].update(repr((plan.key, plan.kind, plan.twin, plan.floor)).encode())
+    return {episode: digest.hexdigest()[:16] for episode, digest in digests.items()}
 
 
 def _about(file: Path, content: bytes) -> Mapping[str, Any]:

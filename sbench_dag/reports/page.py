@@ -1,13 +1,11 @@
-"""The HTML report: one page for the study, and one per episode. They open from disk and need no network."""
+"""The report's main page. It opens from disk and needs no network."""
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import jinja2
 
@@ -19,10 +17,12 @@ from sbench_dag.reports.charts import cells_href, figures
 from sbench_dag.reports.drill import drill_data
 from sbench_dag.reports.failures import failures
 from sbench_dag.reports.grid import Results, make_grid
+from sbench_dag.reports.html import make_environment
+from sbench_dag.reports.links import episode_href, plan_href
 from sbench_dag.reports.matrix import ANCHORS, make_matrix
 from sbench_dag.reports.pairs import METRICS, pair_matrix
-from sbench_dag.reports.rows import PlanRow, plan_rows
-from sbench_dag.reports.versions import SUMMARY_PAGE, episode_page, episode_version, overrides, summary_version
+from sbench_dag.reports.rows import plan_rows
+from sbench_dag.reports.versions import SUMMARY_PAGE, episode_version, overrides, summary_version
 from sbench_dag.rewards.leaderboard import Leaderboard
 from sbench_dag.rewards.rollouts import rollout_board
 from sbench_dag.stats.clustered import MIN_CLUSTERS, MIN_VARIED
@@ -83,28 +83,6 @@ def _shown(results: Results, grid: dict[str, Any], board: Leaderboard | None) ->
     }
 
 
-def write_episode(results: Results, episode: str) -> Path:
-    """Writes `reports/episodes/<episode>.html`: its checks, its plans and what became of them."""
-    page = episode_page(results.study, episode)
-    gate = results.of("g0_spike").get(episode)
-    rows = [row for row in plan_rows(results) if row.plan.episode == episode]
-    by_query: dict[str, list[PlanRow]] = defaultdict(list)
-    for row in rows:
-        by_query[row.plan.query].append(row)
-    page.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(
-        page,
-        _template("episode.html").render(
-            episode=episode,
-            gate=gate,
-            queries=by_query,
-            study=results.study,
-            stamp=episode_version(results.study, episode, results.look),
-        ),
-    )
-    return page
-
-
 def _summary_version(results: Results) -> str:
     study = results.study
     versions = [episode_version(study, episode, results.look) for episode in study.manifest.episodes]
@@ -138,16 +116,9 @@ def _points(difference: float | None, digits: int = 1) -> str:
 
 @cache
 def _template(name: str) -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("sbench_dag.reports"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["percent"] = lambda value, digits=1: "–" if value is None else f"{100 * value:.{digits}f}"
+    environment = make_environment()
     environment.filters["points"] = _points
-    environment.filters["decimals"] = lambda value, digits=3: "–" if value is None else f"{value:.{digits}f}"
     environment.filters["cells_href"] = lambda filters: cells_href(**filters)
-    environment.filters["plan_href"] = lambda row: f"episodes/{quote(row.plan.episode)}/{quote(row.plan.key)}.html"
-    environment.filters["episode_href"] = lambda episode: f"episodes/{quote(episode)}.html"
+    environment.filters["plan_href"] = lambda row: plan_href(row.plan.episode, row.plan.key)
+    environment.filters["episode_href"] = episode_href
     return environment.get_template(name)

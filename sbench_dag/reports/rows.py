@@ -45,6 +45,11 @@ def plan_rows(results: Results) -> list[PlanRow]:
     return [_plan_row(results, plan) for plan in results.study.manifest.plans]
 
 
+def episode_rows(results: Results, episode: str) -> list[PlanRow]:
+    """The plans of one episode, in the manifest's order."""
+    return [_plan_row(results, plan) for plan in results.study.manifest.plans_of[episode]]
+
+
 def _plan_row(results: Results, plan: Plan) -> PlanRow:
     lines = [line for gate in ("stage_b", "stage_c") if (line := results.of(gate).get(plan.key))]
     # what stage C calls not applicable is what stage B said already

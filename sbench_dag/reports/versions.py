@@ -31,15 +31,12 @@ _NUMBERS = (
 _META = re.compile(rb'<meta name="sbench-version" content="([0-9a-f]+)">')
 
 
-def episode_page(study: Study, episode: str) -> Path:
-    return study.reports / "episodes" / f"{episode}.html"
-
-
 def episode_version(study: Study, episode: str, look: Look) -> str:
-    """Changes exactly when something that the episode's page shows does."""
+    """Changes exactly when something that the page of the episode, or of one of its plans, shows does."""
     entries = study.manifest.by_episode[episode]
     lines = [look(gate, entry.key) for entry in entries for gate in _GATES]
-    return combine([*_common(study), look("g0_spike", episode), *(entry.shown for entry in entries), *lines])
+    said = [study.manifest.answers(episode), *(entry.shown for entry in entries)]
+    return combine([*_common(study), look("g0_spike", episode), *said, *lines])
 
 
 def summary_version(study: Study, episode_versions: list[str]) -> str:

@@ -14,8 +14,9 @@ from sbench_dag.pipeline import Fingerprints
 from sbench_dag.plans.build import build_manifest
 from sbench_dag.plans.manifest import write_manifest
 from sbench_dag.plans.plan import Plan
+from sbench_dag.reports.episode_page import write_episode
 from sbench_dag.reports.grid import Results, make_grid
-from sbench_dag.reports.page import write_episode, write_summary
+from sbench_dag.reports.page import write_summary
 from sbench_dag.reports.versions import episode_version, summary_version, written_version
 from sbench_dag.study import Study, create_study, load_study
 from sbench_dag.work.item import Result

@@ -1,0 +1,29 @@
+"""The templates of this folder, ready to render: every value is escaped unless a template made it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import jinja2
+
+from sbench_dag.reports.svg import number
+
+
+def make_environment() -> jinja2.Environment:
+    """With the filters that all pages use."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("sbench_dag.reports"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["percent"] = lambda value, digits=1: "–" if value is None else f"{100 * value:.{digits}f}"
+    environment.filters["decimals"] = lambda value, digits=3: "–" if value is None else f"{value:.{digits}f}"
+    environment.filters["units"] = number
+    environment.filters["words"] = lambda name: str(name).replace("_", " ")
+    return environment
+
+
+@cache
+def template(name: str) -> jinja2.Template:
+    return make_environment().get_template(name)
