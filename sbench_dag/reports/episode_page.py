@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from sbench_dag.reports.html import template
 from sbench_dag.reports.links import episode_page, plan_page, plan_pages
 from sbench_dag.reports.plan_page import EpisodeView, render_plan
 from sbench_dag.reports.versions import episode_version
+
+_WRITERS = 16
 
 
 def write_episode(results: Results, episode: str) -> Path:
@@ -26,10 +29,12 @@ def write_episode(results: Results, episode: str) -> Path:
     stamp = episode_version(study, episode, results.look)
     folder = plan_pages(study, episode)
     folder.mkdir(parents=True, exist_ok=True)
-    for row in view.rows:
-        write_whole(plan_page(study, episode, row.plan.key), render_plan(view, row, stamp))
-    for page in set(folder.glob("*.html")) - {plan_page(study, episode, row.plan.key) for row in view.rows}:
-        page.unlink(missing_ok=True)
+    pages = {plan_page(study, episode, row.plan.key): row for row in view.rows}
+    with ThreadPoolExecutor(_WRITERS) as pool:  # they wait for the disk together
+        for written in [pool.submit(write_whole, page, render_plan(view, row, stamp)) for page, row in pages.items()]:
+            written.result()
+    for gone in set(folder.glob("*.html")) - set(pages):
+        gone.unlink(missing_ok=True)
     page = episode_page(study, episode)
     write_whole(page, _render(view, stamp))
     return page
@@ -52,4 +57,4 @@ def _map(view: EpisodeView, house: House) -> Mapping[str, Any]:
     asked = {body: row.plan.text for row in view.rows for body in row.plan.gt_bodies}
     marks = [mark for body, text in asked.items() for mark in house.marks([body], text)]
     size = {"width": house.sheet.width, "height": house.sheet.height}
-    return {**size, "picture": house.picture, "start": house.start, "right": marks}
+    return {**size, "ground": house.ground, "top": house.top, "start": house.start, "right": marks}

@@ -88,6 +88,8 @@ class FloorGrid:
         return pairs[clear], np.linalg.norm(second - first, axis=1)[clear]
 
     def _path(self, nodes: np.ndarray, before: np.ndarray, start: int, goal: int) -> DrivenPath:
+        if start == goal:
+            return DrivenPath(nodes[[start, goal]], is_free=True)
         way = [goal]
         while way[-1] != start:
             last = int(before[way[-1]])

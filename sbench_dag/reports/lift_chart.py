@@ -13,7 +13,7 @@ from sbench_dag.reports.svg import number, polyline
 
 WIDTH, LEFT, RIGHT, TOP, PLOT = 680.0, 56.0, 10.0, 30.0, 210.0
 """In SVG's units: of the whole chart, of what is left free beside and above the curves, and their height."""
-STRIPS, STRIP = 46.0, 40.0
+STRIPS, STRIP = 18.0, 40.0
 """Where the strips of contacts begin below the curves, and how far apart they are."""
 _MOST_POINTS = 500
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
@@ -61,10 +61,11 @@ class LiftChart:
         return TOP + PLOT
 
 
-def lift_chart(trace: Trace, right: Sequence[str], lift_m: float) -> LiftChart | None:
+def lift_chart(trace: Trace, right: Sequence[str], lift_m: float, places: Sequence[int] = ()) -> LiftChart | None:
     """The chart of the right bodies and of whatever else the robot went for; None if it made no step.
 
-    A body that the trace does not have is left out.
+    places: the number of each selection that was picked from, if there are several. A body that the trace does not
+    have is left out.
     """
     if not len(trace.time_s):
         return None
@@ -94,7 +95,7 @@ def lift_chart(trace: Trace, right: Sequence[str], lift_m: float) -> LiftChart |
         curves.append(Curve(body, is_right, d, dash, contacts, strip, float(rise_cm[:, i].max())))
     return LiftChart(
         tuple(curves),
-        _spans(edges, trace),
+        _spans(edges, trace, places),
         float(y(100 * lift_m)),
         tuple((float(x(tick)), f"{tick:g}") for tick in x_ticks),
         tuple((float(y(tick)), f"{tick:g}") for tick in y_ticks),
@@ -137,25 +138,24 @@ def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(np.flatnonzero(change == 1).tolist(), np.flatnonzero(change == -1).tolist(), strict=True))
 
 
-def _spans(edges: np.ndarray, trace: Trace) -> tuple[Span, ...]:
-    """In the order of time. Where there are several selections, their numbers stand before the attempts'."""
+def _spans(edges: np.ndarray, trace: Trace, places: Sequence[int]) -> tuple[Span, ...]:
+    """In the order of time. Where there are several places, their numbers stand before the attempts'."""
     label = trace.selection.astype(int) * 1000 + trace.attempt
     borders = [0, *(np.flatnonzero(np.diff(label)) + 1).tolist(), len(label)]
-    several = len(trace.selected) > 1
     spans = []
     for a, b in pairwise(borders):
-        attempt = int(trace.attempt[a])
+        selection, attempt = int(trace.selection[a]), int(trace.attempt[a])
         name = f"attempt {attempt + 1}"
-        if several:
-            name = f"place {int(trace.selection[a]) + 1}" + (f", {name}" if attempt else "")
+        if selection < len(places):
+            name = f"place {places[selection]}" + (f", {name}" if attempt else "")
         spans.append(Span(float(edges[a]), float(edges[b] - edges[a]), "" if attempt == RETRACTING else name))
     return tuple(spans)
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
-    """About _TICKS round numbers that hold low, and go up to high or a little further."""
+    """About _TICKS round numbers, from low (or a little above it) to high."""
     step = next((s / 10 for s in _STEPS if (high - low) / (s / 10) <= _TICKS), 100.0)
-    first, last = int(np.floor(low / step + 1e-9)), int(np.floor(high / step + 1e-9))
+    first, last = int(np.floor(low / step + 0.05)), int(np.floor(high / step + 1e-9))
     return [round(i * step, 6) for i in range(first, last + 1)]
 
 

@@ -16,7 +16,7 @@ from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.plans.build import Cell
 from sbench_dag.plans.plan import Plan
 from sbench_dag.reports.grid import Results
-from sbench_dag.reports.house import House, anchor_area, legs_of, others_of_its_kind
+from sbench_dag.reports.house import House, anchor_area, is_floor, legs_of, others_of_its_kind
 from sbench_dag.reports.html import template
 from sbench_dag.reports.lift_chart import LiftChart, lift_chart
 from sbench_dag.reports.rows import PlanRow, episode_rows
@@ -69,9 +69,9 @@ def render_plan(view: EpisodeView, row: PlanRow, stamp: str) -> str:
     results, plan = view.results, row.plan
     lines = {gate: results.of(gate).get(view.episode if gate == "g0_spike" else plan.key) for gate in _GATES}
     stage_b, stage_c, reward = (_row_of(lines[gate]) for gate in ("stage_b", "stage_c", "rollout_rewards"))
-    chart, why_no_chart = _chart(results, plan, stage_c)
-    video, why_no_video = _video(results, plan, lines["stage_c"])
     selections = stage_b.get("selections", ())
+    chart, why_no_chart = _chart(results, plan, stage_c, selections)
+    video, why_no_video = _video(results, plan, lines["stage_c"])
     return template("plan.html").render(
         stamp=stamp,
         study=results.study,
@@ -109,11 +109,11 @@ def _headline(row: PlanRow, stage_c: Mapping[str, Any]) -> list[str]:
         return ["This plan has not been run."]
     if row.outcome == Outcome.SUCCESS:
         if row.plan.scoring is not Scoring.LIFTED:
-            return ["The robot reached the object. The question asks for no more."]
+            return ["The robot reached what was asked for. The question asks for no more."]
         if "success" not in stage_c:
-            return ["The robot reached the object. It has not been picked yet."]
-        held = "held long enough" if stage_c["success_held"] else "but not held long enough"
-        return [f"The robot reached the right object and lifted it, {held}."]
+            return ["The robot reached what was asked for. It has not been picked yet."]
+        held = "held it long enough" if stage_c.get("success_held") else "did not hold it long enough"
+        return [f"The robot lifted what was asked for, and {held}."]
     sentences = [REASONS[Reason(row.reason)]] if row.reason else []
     if row.outcome in (Outcome.INVALID, Outcome.NOT_RUN):
         sentences.append("That is the harness's fault, not the answer's: it counts as no failure of the answer.")
@@ -165,8 +165,10 @@ def _map(house: House, plan: Plan, selections: Sequence[Mapping[str, Any]], resu
     legs = iter(legs_of(selections, (house.plan.start.x, house.plan.start.y)))
     stops, approached = [], []
     for number, selection in enumerate(selections, 1):
-        stop: dict[str, Any] = {"number": number, "area": anchor_area(house, selection["anchor"]), "base": None}
-        if base := selection["base"]:
+        label = selection["anchor"]
+        stop: dict[str, Any] = {"number": number, "area": anchor_area(house, label), "is_floor": is_floor(label)}
+        base = stop["base"] = selection["base"]
+        if base:
             path = house.paths[next(legs)]
             stop |= {"base": house.pose(base["x"], base["y"], base["yaw"]), "path": house.sheet.path(path.points)}
             stop |= {"is_free": path.is_free, "length_m": path.length_m}
@@ -177,7 +179,8 @@ def _map(house: House, plan: Plan, selections: Sequence[Mapping[str, Any]], resu
     return {
         "width": house.sheet.width,
         "height": house.sheet.height,
-        "picture": house.picture,
+        "ground": house.ground,
+        "top": house.top,
         "start": house.start,
         "stops": stops,
         "several": len(drawn) > 1,
@@ -194,7 +197,9 @@ def _map(house: House, plan: Plan, selections: Sequence[Mapping[str, Any]], resu
     }
 
 
-def _chart(results: Results, plan: Plan, stage_c: Mapping[str, Any]) -> tuple[LiftChart | None, str]:
+def _chart(
+    results: Results, plan: Plan, stage_c: Mapping[str, Any], selections: Sequence[Mapping[str, Any]]
+) -> tuple[LiftChart | None, str]:
     """The chart of the stored trace, or why there is none."""
     artefact = stage_c.get("trace")
     if not artefact:
@@ -202,7 +207,9 @@ def _chart(results: Results, plan: Plan, stage_c: Mapping[str, Any]) -> tuple[Li
     trace = _whole_trace(results, artefact)
     if trace is None:
         return None, f"The trace of its rollout is missing or damaged ({artefact['file']}); running Stage C mends it."
-    chart = lift_chart(trace, plan.gt_bodies, results.study.judge.lift_m)
+    picked = [number for number, selection in enumerate(selections, 1) if selection["base"] and selection["approached"]]
+    places = picked if len(selections) > 1 else ()
+    chart = lift_chart(trace, plan.gt_bodies, results.study.judge.lift_m, places)
     return chart, "" if chart else "The policy made no step."
 
 
