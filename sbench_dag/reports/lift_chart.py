@@ -147,7 +147,7 @@ def _spans(edges: np.ndarray, trace: Trace, places: Sequence[int]) -> tuple[Span
         selection, attempt = int(trace.selection[a]), int(trace.attempt[a])
         name = f"attempt {attempt + 1}"
         if selection < len(places):
-            name = f"place {places[selection]}" + (f", {name}" if attempt else "")
+            name = name if attempt else f"place {places[selection]}"
         spans.append(Span(float(edges[a]), float(edges[b] - edges[a]), "" if attempt == RETRACTING else name))
     return tuple(spans)
 

@@ -224,11 +224,7 @@ def _whole_trace(results: Results, artefact: Mapping[str, str]) -> Trace | None:
 def _video(results: Results, plan: Plan, line: Line | None) -> tuple[str, str]:
     """The video's file relative to the study's folder, or why there is none."""
     if line is None or "trace" not in line.row:
-        reached_only = plan.scoring is not Scoring.LIFTED
-        return (
-            "",
-            "The question asks for reaching only: nothing was filmed." if reached_only else "There is no rollout.",
-        )
+        return "", "There was no pick." if plan.scoring is Scoring.LIFTED else "The question asks for no pick."
     video = line.row.get("video")
     if not video:
         return "", "The study films nothing ([video] enabled = false)."
