@@ -31,6 +31,13 @@ class Cell:
     loc_set: bool | None = None
 
 
+def heard(cells: Iterable[Cell]) -> list[Cell]:
+    """Those of sources that said anything about the cell's episode: a new source concerns only what it speaks of."""
+    cells = list(cells)
+    spoke = {(cell.episode, cell.source) for cell in cells if cell.invalid is not Reason.NO_ANSWER}
+    return [cell for cell in cells if (cell.episode, cell.source) in spoke]
+
+
 class Entry(NamedTuple):
     """The little of a plan that partitions and fingerprints need. shown: changes with whatever a page shows of it."""
 

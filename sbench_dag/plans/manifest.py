@@ -22,7 +22,7 @@ from sbench_dag.dataset.eval_spec import Kind, Scoring, Steps
 from sbench_dag.errors import SetupError
 from sbench_dag.files import write_whole
 from sbench_dag.outcomes import Reason
-from sbench_dag.plans.build import Cell, Entry, Manifest
+from sbench_dag.plans.build import Cell, Entry, Manifest, heard
 from sbench_dag.plans.plan import Plan
 
 _Row = TypeVar("_Row", Plan, Cell)
@@ -188,9 +188,9 @@ def _by_episode(episodes: Iterable[str], rows: Iterable[_Row]) -> Mapping[str, S
 
 
 def _answers(manifest: Manifest) -> dict[str, str]:
-    """Per episode a hash of its cells, and of what its plans' contents don't cover."""
+    """Per episode a hash of the answers to its questions, and of what its plans' contents don't cover."""
     digests = {episode: hashlib.sha256() for episode in manifest.episodes}
-    for cell in manifest.cells:
+    for cell in heard(manifest.cells):
         digests[cell.episode].update(repr(cell).encode())
     for plan in manifest.plans:
         digests[plan.episode].update(repr((plan.key, plan.kind, plan.twin, plan.floor)).encode())

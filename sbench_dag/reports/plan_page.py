@@ -13,7 +13,7 @@ from typing import Any
 from sbench_dag.dataset.eval_spec import Scoring, Steps
 from sbench_dag.manipulation.trace import Trace, read_trace
 from sbench_dag.outcomes import Outcome, Reason
-from sbench_dag.plans.build import Cell
+from sbench_dag.plans.build import Cell, heard
 from sbench_dag.plans.plan import Plan
 from sbench_dag.reports.grid import Results
 from sbench_dag.reports.house import House, anchor_area, is_floor, legs_of, others_of_its_kind
@@ -53,7 +53,7 @@ class EpisodeView:
     @cached_property
     def cells(self) -> Mapping[str, list[Cell]]:
         found: dict[str, list[Cell]] = {}
-        for cell in self.results.study.manifest.cells_of[self.episode]:
+        for cell in heard(self.results.study.manifest.cells_of[self.episode]):
             found.setdefault(cell.query, []).append(cell)
         return found
 

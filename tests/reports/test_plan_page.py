@@ -15,6 +15,7 @@ from playwright.sync_api import Page, Request
 from sbench_dag.cli import main
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import Fingerprints
+from sbench_dag.plans.build import Cell, heard
 from sbench_dag.plans.plan import ORACLE, Plan
 from sbench_dag.reports import episode_page as pages
 from sbench_dag.reports.episode_page import write_episode
@@ -196,6 +197,12 @@ def test_everybodys_answers_are_on_the_page_with_links(study: Study):
     assert "abstained" in abstained
     nothing = text_of(html_of(study, plan_of(study, BALL), write=False))
     assert "no usable answer invalid: no answer The source gave no answer that can be used." in nothing
+
+
+def test_who_said_nothing_about_the_episode_is_not_on_its_pages():
+    said, silent = Cell("a", "e", "q0", False, plan="p"), Cell("b", "e", "q0", False, invalid=Reason.NO_ANSWER)
+    partly = Cell("a", "e", "q1", False, invalid=Reason.NO_ANSWER)
+    assert heard([said, silent, partly]) == [said, partly]
 
 
 def test_names_are_escaped(study: Study):
