@@ -15,7 +15,8 @@ from sbench_dag.pipeline import GATES, Fingerprints
 from sbench_dag.plans.build import Cell, Manifest
 from sbench_dag.plans.manifest import write_manifest
 from sbench_dag.plans.plan import ORACLE, Plan
-from sbench_dag.reports.versions import SUMMARY_PAGE, episode_page
+from sbench_dag.reports.links import episode_page
+from sbench_dag.reports.versions import SUMMARY_PAGE
 from sbench_dag.stale import REPORT, SUMMARY, Scanner
 from sbench_dag.study import Study, home, load_study
 from sbench_dag.work.item import Result

@@ -7,10 +7,10 @@ import re
 import shutil
 from html import unescape
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from playwright.sync_api import Page, Request
 
 from sbench_dag.cli import main
 from sbench_dag.outcomes import Outcome, Reason
@@ -38,6 +38,9 @@ from tests.reports.rooms import (
     say,
 )
 from tests.running import run_here
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Request
 
 TEMPLATES = Path(pages.__file__).parent / "templates"
 
