@@ -17,11 +17,18 @@ def make_environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = lambda value, digits=1: "–" if value is None else f"{100 * value:.{digits}f}"
-    environment.filters["decimals"] = lambda value, digits=3: "–" if value is None else f"{value:.{digits}f}"
+    environment.filters["percent"] = lambda value, digits=1: _decimals(value, digits, 100)
+    environment.filters["decimals"] = lambda value, digits=3: _decimals(value, digits)
     environment.filters["units"] = number
     environment.filters["words"] = lambda name: str(name).replace("_", " ")
     return environment
+
+
+def _decimals(value: float | jinja2.Undefined | None, digits: int, times: float = 1) -> str:
+    """A dash for what is not there: a stored row need not have every field."""
+    if value is None or isinstance(value, jinja2.Undefined):
+        return "–"
+    return f"{times * value:.{digits}f}"
 
 
 @cache
