@@ -152,6 +152,7 @@ def gap(cells: Sequence[Mapping[str, Any]], colours: Mapping[str, str] = VARIABL
     right, there = "loc_set: the answer is right", "SR_B: it leads there"
     x = alt.X("x:Q", scale=scale, axis=_PERCENT, title=right)
     y = alt.Y("y:Q", scale=scale, axis=_PERCENT, title=there)
+    shapes = alt.Legend(symbolFillColor=colours["ink"], symbolStrokeColor=colours["ink"])
     strategy = alt.Color("strategy:N", scale=alt.Scale(scheme="tableau10"))
     base = alt.Chart(_frame(rows, (*"xy", "strategy", "model", "x_low", "x_high", "low", "high", "href"))).encode(
         color=strategy
@@ -161,7 +162,9 @@ def gap(cells: Sequence[Mapping[str, Any]], colours: Mapping[str, str] = VARIABL
         diagonal.mark_line(color=colours["soft"], strokeDash=[4, 4], strokeWidth=1).encode(x=x, y=y),
         base.mark_rule(opacity=0.35).encode(x=alt.X("x_low:Q", title=right), x2="x_high:Q", y=y),
         base.mark_rule(opacity=0.35).encode(x=x, y=alt.Y("low:Q", title=there), y2="high:Q"),
-        base.mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, shape=alt.Shape("model:N"), href="href:N"),
+        base.mark_point(filled=True, size=70, opacity=1).encode(
+            x=x, y=y, shape=alt.Shape("model:N", legend=shapes), href="href:N"
+        ),
     ]
     return _themed(alt.layer(*layers).properties(width=380, height=380), colours)
 
@@ -221,7 +224,7 @@ def _themed(chart: Any, colours: Mapping[str, str]) -> alt.TopLevelMixin:
             **text, gridColor=colours["line"], domainColor=colours["line"], tickColor=colours["line"],
             labelFontSize=11, titleFontSize=11, titleFontWeight="normal",
         )
-        .configure_legend(labelColor=colours["ink"], titleColor=colours["soft"], labelFontSize=11)
+        .configure_legend(labelColor=colours["ink"], titleColor=colours["soft"], labelFontSize=11, symbolOpacity=1)
         .configure_title(color=colours["ink"], fontSize=12, fontWeight="normal", anchor="start")
         .configure_view(stroke=None)
     )  # fmt: skip
