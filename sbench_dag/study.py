@@ -7,6 +7,7 @@ Two studies never share a row or a partition.
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -180,6 +181,10 @@ class Study:
         return self.folder / "locks"
 
     @property
+    def flips(self) -> Path:
+        return self.folder / "flips"
+
+    @property
     def traces(self) -> Path:
         return self.folder / "traces"
 
@@ -253,6 +258,16 @@ def create_study(name: str, dataset: Path, settings: Mapping[str, Mapping[str, A
     return study
 
 
+def write_study(study: Study, folder: Path) -> None:
+    """Writes study.toml of a study with the same data set and settings into another folder."""
+    tables = {
+        "dataset": {"path": os.path.relpath(study.dataset_path, folder), "revision": study.revision},
+        "scenes": {"source": study.scene_source},
+        **{table: dataclasses.asdict(getattr(study, table)) for table in _TABLES},
+    }
+    (folder / "study.toml").write_text(_to_toml(tables))
+
+
 def load_study(folder: Path) -> Study:
     """Reads `<folder>/study.toml`.
 
@@ -307,8 +322,8 @@ def _to_toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
         if isinstance(v, (list, tuple)):
             return "[" + ", ".join(value(x) for x in v) + "]"
         if isinstance(v, Mapping):
-            return "{" + ", ".join(f"{k} = {value(x)}" for k, x in v.items()) + "}"
-        return f'"{v}"' if isinstance(v, str) else repr(v)
+            return "{" + ", ".join(f"{value(k)} = {value(x)}" for k, x in v.items()) + "}"
+        return json.dumps(v, ensure_ascii=False) if isinstance(v, str) else repr(v)
 
     return "\n".join(
         f"[{table}]\n" + "".join(f"{key} = {value(v)}\n" for key, v in content.items())

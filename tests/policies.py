@@ -90,3 +90,30 @@ class Misnaming(ScriptedPicker):
 
     cameras = ("zed3",)
     image_size = (96, 64)
+
+
+class Fickle(ScriptedPicker):
+    """Picks an instance the first time, and from then on only looks on, or raises. It remembers its picks in a file."""
+
+    def __init__(self, picks: str, but: Sequence[str] = (), error: bool = False) -> None:
+        super().__init__()
+        self._picks, self._but, self._error = Path(picks), but, error
+
+    def begin(self, task: PickTask, world: World) -> None:
+        seen = self._picks.read_text().splitlines() if self._picks.exists() else []
+        with self._picks.open("a") as file:
+            file.write(f"{task.instance}\n")
+        if task.instance not in seen or task.instance in self._but:
+            super().begin(task, world)
+        elif self._error:
+            raise RuntimeError("not again")
+        else:
+            self._actions = []
+
+
+class Trembling(ScriptedPicker):
+    """Draws noise from nowhere in particular, so that no two rollouts are the same."""
+
+    def act(self, observation: Observation) -> Action | None:
+        action = super().act(observation)
+        return action and action._replace(arm_qpos=action.arm_qpos + np.random.default_rng().normal(0.0, 1e-4, 7))

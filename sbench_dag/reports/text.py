@@ -83,6 +83,28 @@ def rate_text(rate: Mapping[str, Any]) -> str:
     return f"{text} (completed: {completed} of {rate['completed']})"
 
 
+def flip_text(flip: Mapping[str, Any]) -> str:
+    """Of `count_flips`: a row per verdict, the plans whose verdict is another, and what could not be compared."""
+    head = (
+        f"{flip['sampled']} of {flip['picks']} picks of {flip['study']} done again "
+        f"(seed {flip['seed']}, policy {flip['policy']}); kept in {flip['folder']}"
+    )
+    rows = [(v["verdict"], v["gate"], v["flips"], v["n"], _flip_rate(v)) for v in flip["verdicts"]]
+    parts = [head, "", table(("verdict", "gate", "flips", "of", "rate, Wilson 95 %"), rows)]
+    for one in flip["flipped"]:
+        parts.append(f"{one['plan']}: {one['verdict']} was {one['first']}, is {one['repeat']}")
+    for one in flip["invalid"]:
+        what = f"{one['outcome']}.{one['reason']}" if one["reason"] else one["outcome"]
+        parts.append(f"{one['plan']}: {one['gate']} is {what} this time, counted as no flip: {one['message']}")
+    return "\n".join(parts)
+
+
+def _flip_rate(verdict: Mapping[str, Any]) -> str:
+    if verdict["rate"] is None:
+        return "-"
+    return f"{100 * verdict['rate']:.1f} % [{100 * verdict['low']:.1f}, {100 * verdict['high']:.1f}]"
+
+
 def stale_table(rows: Iterable[Mapping[str, Any]]) -> str:
     """One row per gate: how many of its items are in each state, and what has changed where they are stale."""
     states = ("fresh", "stale", "missing", "failed")
