@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sbench_dag.dataset.answers import Answer, Run, Selection, write_run
 from sbench_dag.study import Study, create_study
 from sbench_dag.synthetic.from_scene import dataset_from_scene
 
@@ -33,3 +34,13 @@ def blocks_study(home: Path, count: int, name: str = "blocks", settings: Mapping
     xml = write_scene(home / "scenes" / name, count)
     dataset_from_scene(xml, home / "datasets" / name, name)
     return create_study(name, home / "datasets" / name, {"video": {"enabled": False}, **(settings or {})})
+
+
+def answer_wrongly(study: Study, query: str) -> None:
+    """One more source, which says of a query what leads nowhere."""
+    [episode] = study.manifest.episodes
+    spec = study.dataset.episode(episode).eval_spec.query(query)
+    answer = Answer(episode, query, "guess", (Selection(spec.category, None, "no such place"),), False, None, 0)
+    file = study.dataset_path / "answers" / "s3_other" / "results.json"
+    write_run(file, Run(file, "other", study.revision, True, (answer,)), {(episode, query): spec.text})
+    study.refresh_manifest()

@@ -13,13 +13,12 @@ from pathlib import Path
 import pytest
 
 from sbench_dag.cli import main
-from sbench_dag.dataset.answers import Answer, Run, Selection, write_run
 from sbench_dag.flips.flips import latest_flip
 from sbench_dag.flips.sample import RESULT, draw
 from sbench_dag.reports.grid import Results
 from sbench_dag.study import Study, load_study
 from sbench_dag.work.store import Store
-from tests.blocks import blocks_study
+from tests.blocks import answer_wrongly, blocks_study
 from tests.running import run_here
 from tests.slurm import until
 
@@ -32,16 +31,6 @@ def study_with(home: Path, policy: str, options: dict | None = None, count: int 
     study = blocks_study(home, count, settings=settings)
     run_here(study, "g0_spike", "stage_b", "stage_c")
     return study
-
-
-def answer_wrongly(study: Study, query: str) -> None:
-    """One more source, which says of a query what leads nowhere."""
-    [episode] = study.manifest.episodes
-    spec = study.dataset.episode(episode).eval_spec.query(query)
-    answer = Answer(episode, query, "guess", (Selection(spec.category, None, "no such place"),), False, None, 0)
-    file = study.dataset_path / "answers" / "s3_other" / "results.json"
-    write_run(file, Run(file, "other", study.revision, True, (answer,)), {(episode, query): spec.text})
-    study.refresh_manifest()
 
 
 def flip(capsys: pytest.CaptureFixture[str], *argv: str) -> dict:

@@ -1,0 +1,1 @@
+"""A study's numbers as files for other programs and for papers."""
