@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sbench_dag.commands import export, flip
+from sbench_dag.commands import compare, export, flip
 from sbench_dag.errors import SbenchError, SetupError
 from sbench_dag.rewards.commands import add_rewards_commands
 from sbench_dag.study import Study, create_study, find_study, home, study_names
@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     stale.add_argument("--json", action="store_true", help="as JSON, one object per gate")
 
     flip.add(commands)
+    compare.add(commands)
     export.add(commands)
     add_rewards_commands(commands.add_parser("rewards", help="reward models against labels"))
     _slurm_commands(commands.add_parser("slurm", help="jobs that run, or wait, on a Slurm cluster"))

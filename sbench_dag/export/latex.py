@@ -56,9 +56,8 @@ def _render(grid: Mapping[str, Any], parts: list[tuple[str, Cells]], label: str,
 
 
 def _methods(cells: Cells) -> list[str]:
-    """What the intervals are; a rate that does not say has Wilson's."""
-    shown = [cell[name] for cell in cells for name in RATES]
-    return sorted({rate.get("method") or "Wilson" for rate in shown if rate["low"] is not None})
+    """What the intervals are."""
+    return sorted({cell[name]["method"] for cell in cells for name in RATES if cell[name]["method"]})
 
 
 def _planned(cells: Cells) -> dict[str, int]:

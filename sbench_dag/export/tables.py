@@ -7,12 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from sbench_dag.dataset.answers import BLIND
 from sbench_dag.errors import SetupError
 from sbench_dag.plans.expand import CellResult
-from sbench_dag.plans.plan import ORACLE
 from sbench_dag.reports.grid import Results, make_grid
-from sbench_dag.reports.matrix import STRATA, UNREADABLE, house_of
+from sbench_dag.reports.matrix import ANCHORS, STRATA, UNREADABLE, house_of
 from sbench_dag.reports.rows import PlanRow, plan_rows
 
 
@@ -34,9 +32,9 @@ def strata_table(results: Results) -> pl.DataFrame:
 
 def pairs_table(results: Results) -> pl.DataFrame:
     """A row per two sources and rate: how they compare on the same queries."""
-    pairs = make_grid(results).get("pairs")
+    pairs = make_grid(results)["pairs"]
     if not pairs:
-        raise SetupError(f"{results.study.name}: there are no pairs, because fewer than two sources have results")
+        raise SetupError(f"{results.study.name}: there are no pairs, because it has fewer than two sources")
     return _frame([_flat(pair) for pair in pairs])
 
 
@@ -71,14 +69,15 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    """Of an outcome that a source has nowhere, it has none."""
+    """Outcomes come last: which there are hangs on the results. A source without one has 0 of it."""
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    return frame.with_columns(pl.col(name).fill_null(0) for name in frame.columns if name.startswith("outcomes_"))
+    counts = [name for name in frame.columns if name.startswith("outcomes_")]
+    return frame.select(pl.exclude(counts), *(pl.col(name).fill_null(0) for name in sorted(counts)))
 
 
 def _cell(found: CellResult) -> dict[str, Any]:
     cell, plan = found.cell, found.question
-    is_anchor = cell.source in (ORACLE, BLIND)
+    is_anchor = cell.source in ANCHORS
     strategy, _, model = cell.source.partition("/")
     return {
         "source": cell.source,

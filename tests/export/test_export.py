@@ -77,7 +77,14 @@ def test_plans_are_those_of_the_manifest(study: Study, capsys):
     assert found["content"].to_list() == [plan.content for plan in study.manifest.plans]
 
 
-@pytest.mark.parametrize("table", ["grid", "strata", "cells", "plans"])
+def test_pairs_are_those_of_the_grid(study: Study, capsys):
+    found = frame(capsys, "pairs")
+    pairs = make_grid(Results(study))["pairs"]
+    assert found.height == len(pairs) > 0
+    assert found["p_holm"].to_list() == pytest.approx([pair["p_holm"] for pair in pairs])
+
+
+@pytest.mark.parametrize("table", ["grid", "strata", "cells", "plans", "pairs"])
 def test_every_form_has_the_same_rows(study: Study, table: str, tmp_path: Path, capsys):
     file = tmp_path / "out.parquet"
     assert export(capsys, "--format", "parquet", "--table", table, "--out", str(file)) == ""
@@ -105,7 +112,7 @@ def test_the_caption_states_denominators_intervals_and_whose_answers_they_are(st
     grid = make_grid(Results(study))
     caption = " ".join(text.split(r"\caption")[1].split(r"\label")[0].split())
     assert "over all 2 planned queries" in caption and "over the 2 of them that ask for lifting" in caption
-    assert grid["cells"][0]["sr_b"].get("method", "Wilson") in caption
+    assert grid["cells"][0]["sr_b"]["method"] in caption and "(1 house)" in caption
     assert "programmed readers" in caption
     assert "of which there is nothing here" not in caption, "the guesser has no answer to a query"
     assert text.count(r"\\") == 2 + len(grid["cells"]), "a head, the denominators, and a row per source"
