@@ -14,6 +14,7 @@ from sbench_dag.dataset.answers import BLIND
 from sbench_dag.plans.build import Cell, Manifest
 from sbench_dag.plans.expand import CellResult, expand
 from sbench_dag.plans.plan import ORACLE
+from sbench_dag.reports.links import episode_page, plan_page
 from sbench_dag.reports.matrix import house_of
 from sbench_dag.stats.paired import compare_pair, holm
 
@@ -164,16 +165,23 @@ def _side(run: Run, cell: CellResult) -> dict[str, Any]:
     """page and video: relative to the study's folder; None where there is none."""
     line = run.of("stage_c").get(cell.cell.plan or "")
     video = line.row["video"]["file"] if line and line.row.get("video") else None
-    page = f"reports/episodes/{cell.cell.episode}.html"
     return {
         "plan": cell.cell.plan,
         "outcome": cell.label,
         "reached": cell.reached,
         "lifted": cell.lifted,
         "lifted_held": cell.lifted_held,
-        "page": page if (run.study.folder / page).exists() else None,
+        "page": _page(run, cell.cell),
         "video": video if video and (run.study.folder / video).exists() else None,
     }
+
+
+def _page(run: Run, cell: Cell) -> str | None:
+    """The plan's, or where it stands on the episode's."""
+    own, episode = plan_page(run.study, cell.episode, cell.plan or ""), episode_page(run.study, cell.episode)
+    if cell.plan and own.exists():
+        return own.relative_to(run.study.folder).as_posix()
+    return f"{episode.relative_to(run.study.folder).as_posix()}#{cell.plan or ''}" if episode.exists() else None
 
 
 def _about(run: Run) -> dict[str, Any]:

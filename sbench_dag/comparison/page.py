@@ -13,6 +13,7 @@ import jinja2
 from sbench_dag import __version__
 from sbench_dag.comparison import words
 from sbench_dag.files import write_whole
+from sbench_dag.reports.html import make_environment
 
 
 def write_comparison(found: Mapping[str, Any], file: Path) -> None:
@@ -20,17 +21,13 @@ def write_comparison(found: Mapping[str, Any], file: Path) -> None:
     here = file.absolute().parent
 
     def link(side: str, path: str) -> str:
-        target = os.path.relpath(Path(found[side]["folder"]) / path, here)
-        return quote(Path(target).as_posix())
+        file, _, anchor = path.partition("#")
+        target = Path(os.path.relpath(Path(found[side]["folder"]) / file, here))
+        return quote(target.as_posix()) + (f"#{quote(anchor)}" if anchor else "")
 
-    environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader(
-            [jinja2.PackageLoader("sbench_dag.comparison"), jinja2.PackageLoader("sbench_dag.reports")]
-        ),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = make_environment()
+    own = jinja2.PackageLoader("sbench_dag.comparison")
+    environment.loader = jinja2.ChoiceLoader([own, jinja2.PackageLoader("sbench_dag.reports")])
     page = environment.get_template("compare.html").render(
         found=found, words=words, link=link, version=__version__, stamp=""
     )

@@ -9,10 +9,10 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from sbench_dag.files import write_whole
+from sbench_dag.flips.latest import RESULT
 from sbench_dag.flips.repeat import REPEATED
-from sbench_dag.flips.sample import RESULT, Sample, common
+from sbench_dag.flips.sample import Sample
 from sbench_dag.outcomes import Outcome
-from sbench_dag.pipeline import Fingerprints
 from sbench_dag.reports.grid import Results
 from sbench_dag.stats.intervals import wilson
 from sbench_dag.study import Study
@@ -58,18 +58,6 @@ def count_flips(results: Results, repeat: Study, sample: Sample) -> dict[str, An
     }
     write_whole(repeat.folder / RESULT, json.dumps(found, indent=1) + "\n")
     return found
-
-
-def latest_flip(study: Study) -> dict[str, Any] | None:
-    """The last finished repeat, as `count_flips` gave it; None if there is none.
-
-    `is_current` says whether the study's settings and the gates' code are still those of that repeat.
-    """
-    found = [json.loads(file.read_text()) for file in study.flips.glob(f"*/{RESULT}")]
-    if not found:
-        return None
-    last = max(found, key=lambda flip: flip["finished"])
-    return {**last, "is_current": last["common"] == common(Fingerprints(study))}
 
 
 def _invalid(again: Results, key: str) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from sbench_dag.errors import SetupError
+from sbench_dag.flips.latest import RESULT, common
 from sbench_dag.pipeline import Fingerprints
 from sbench_dag.plans.build import Manifest
 from sbench_dag.plans.manifest import write_manifest
@@ -23,7 +24,7 @@ from sbench_dag.study import Study, VideoSettings, load_study, write_study
 from sbench_dag.work.fingerprint import fingerprint
 from sbench_dag.work.store import Store
 
-SAMPLE, RESULT = "sample.json", "result.json"
+SAMPLE = "sample.json"
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,6 @@ def draw(results: Results, share: float, seed: int) -> Sample:
 def _draw(keys: Collection[str], share: float, seed: int) -> list[str]:
     count = math.ceil(share * len(keys) - 1e-9)  # 1e-9: 0.07 * 100 is a little more than 7
     return sorted(keys, key=lambda key: fingerprint(seed, key))[:count]
-
-
-def common(fingerprints: Fingerprints) -> str:
-    """Changes with all that a repeat of any pick depends on, but for the episodes and the answers."""
-    return fingerprints.common("stage_c")
 
 
 def open_repeat(results: Results, sample: Sample) -> Study:

@@ -18,6 +18,7 @@ from sbench_dag.errors import SetupError
 from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.pipeline import Fingerprints
 from sbench_dag.plans.plan import Plan
+from sbench_dag.reports.links import episode_page, plan_page
 from sbench_dag.study import Study, create_study, load_study
 from sbench_dag.work.item import Result, Task, WorkItem
 from sbench_dag.work.store import Store
@@ -203,8 +204,10 @@ def policies(home: Path) -> tuple[Study, Study]:
 
 
 def test_two_policies_for_real(policies: tuple[Study, Study], tmp_path: Path, capsys):
-    (policies[0].folder / "reports" / "episodes").mkdir(parents=True)
-    (policies[0].folder / "reports" / "episodes" / "blocks__0.html").touch()
+    plans = [plan.key for plan in policies[0].manifest.plans]
+    for page in (episode_page(policies[0], "blocks__0"), plan_page(policies[0], "blocks__0", plans[0])):
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.touch()
     page = tmp_path / "pages" / "compared.html"
     page.parent.mkdir()
     assert main(["compare", "blocks", "idle", "--json", "--html", str(page)]) == 0
@@ -224,8 +227,9 @@ def test_two_policies_for_real(policies: tuple[Study, Study], tmp_path: Path, ca
     links = re.findall(r'(?:href|src)="([^"]+)"', text)
     files = [(page.parent / unquote(link.partition("#")[0])).resolve() for link in links]
     assert sum(file.suffix == ".mp4" and file.exists() for file in files) == 3 + 3
-    pages = [file for file in files if file.parent.name == "episodes"]
-    assert len(pages) == 3 and all(file.exists() for file in pages), "the other study has no page to link to"
+    pages = {link.rpartition("/")[2]: file for link, file in zip(links, files, strict=True) if "episodes" in file.parts}
+    assert set(pages) == {f"{plans[0]}.html", *(f"blocks__0.html#{plan}" for plan in plans[1:])}
+    assert all(file.exists() for file in pages.values()), "the other study has no pages, and no links"
 
 
 def test_the_text_says_what_differs_and_what_changed(policies: tuple[Study, Study], capsys):

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from sbench_dag.cli import main
-from sbench_dag.flips.flips import latest_flip
-from sbench_dag.flips.sample import RESULT, draw
+from sbench_dag.flips.latest import RESULT, latest_flip
+from sbench_dag.flips.sample import draw
 from sbench_dag.reports.grid import Results
 from sbench_dag.study import Study, load_study
 from sbench_dag.work.store import Store
