@@ -70,6 +70,7 @@ class Rollout:
     def _start_selection(self, pick: Pick) -> None:
         data = self.world.data
         self._starts.append((self._observer.heights(data), self._observer.touches(data), pick.base))
+        self._film()  # also of a robot that then does nothing
 
     def _attempt(self, selection: int, attempt: int, pick: Pick, gt_bodies: Sequence[str], prompt: str) -> bool:
         """Whether a ground-truth body was held long enough."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sbench_dag.manipulation.video import VideoWriter, video_duration_s
-from sbench_dag.outcomes import Outcome
+from sbench_dag.outcomes import Outcome, Reason
 from sbench_dag.study import Study, create_study
 from tests.blocks import blocks_study
 from tests.running import rows_of, run_here, tasks_of
@@ -30,6 +30,14 @@ def stage_c_row(study: Study) -> dict:
 def test_a_rollouts_video_lasts_as_long_as_the_simulated_time(study: Study):
     row = stage_c_row(study)
     assert video_duration_s(study.folder / row["video"]["file"]) == pytest.approx(row["simulated_s"], abs=1 / 15)
+
+
+def test_a_robot_that_never_moves_is_filmed_once_and_has_failed(home: Path):
+    policy = {"name": "tests.policies:Idle", "attempts": 1}
+    study = create_study("idle", blocks_study(home, 1).dataset_path, {"policy": policy})
+    [line] = run_here(study, "g0_spike", "stage_b", "stage_c")["stage_c"]
+    assert (line.outcome, line.result.reason) == (Outcome.FAILURE, Reason.NO_GRASP), line.result.message
+    assert video_duration_s(study.folder / line.row["video"]["file"]) == pytest.approx(1 / 15)
 
 
 @pytest.mark.parametrize("name", ["trace", "video"])
