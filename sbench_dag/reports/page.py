@@ -12,6 +12,7 @@ import jinja2
 from sbench_dag import __version__
 from sbench_dag.commit import code_commit
 from sbench_dag.files import write_whole
+from sbench_dag.flips.latest import latest_flip
 from sbench_dag.pipeline import GATES
 from sbench_dag.reports.charts import cells_href, figures
 from sbench_dag.reports.drill import drill_data
@@ -78,6 +79,7 @@ def _shown(results: Results, grid: dict[str, Any], board: Leaderboard | None) ->
         "videos": {row.plan.key: row for row in rows if row.video},
         "episodes": study.manifest.episodes,
         "overrides": overrides(study),
+        "flip": latest_flip(study),
         "about": _about(results),
         "drill": drill_data(matrix, rows),
     }

@@ -11,6 +11,7 @@ from typing import Any
 
 from sbench_dag import __version__
 from sbench_dag.errors import InputError
+from sbench_dag.flips.latest import RESULT
 from sbench_dag.study import Study
 from sbench_dag.work.fingerprint import code_sha256, combine, file_sha256, fingerprint
 
@@ -40,8 +41,10 @@ def episode_version(study: Study, episode: str, look: Look) -> str:
 
 
 def summary_version(study: Study, episode_versions: list[str]) -> str:
-    """Changes when any result, cell, problem or override does."""
-    return combine([*_common(study), study.manifest.version, fingerprint(overrides(study)), *episode_versions])
+    """Changes when any result, cell, problem, override or repeat does."""
+    repeats = sorted(file.parent.name for file in study.flips.glob(f"*/{RESULT}"))
+    others = fingerprint(overrides(study), repeats)
+    return combine([*_common(study), study.manifest.version, others, *episode_versions])
 
 
 def _common(study: Study) -> list[str]:

@@ -15,7 +15,7 @@ from sbench_dag.cli import main
 from sbench_dag.manipulation.video import VideoWriter
 from sbench_dag.reports.grid import Results, make_grid
 from sbench_dag.reports.page import write_summary
-from sbench_dag.reports.versions import SUMMARY_PAGE
+from sbench_dag.reports.versions import SUMMARY_PAGE, written_version
 from sbench_dag.study import Study
 
 SIX_MB = 6_000_000
@@ -50,6 +50,22 @@ CONTRASTS = """
     if (ratio < 4.5) bad.push(`${node.data.trim().slice(0, 40)}: ${ratio.toFixed(2)}`);
   }
   return bad;
+}
+"""
+
+
+# [href, text of the cell that the link stands in, how many answers the page then lists]
+FOLLOW = """
+async (selector) => {
+  const dialog = document.querySelector('#cells'), found = [];
+  for (const link of document.querySelectorAll(selector)) {
+    await new Promise((done) => { window.addEventListener('hashchange', done, { once: true }); link.click(); });
+    if (!dialog.open) throw new Error(`${link.href} opens nothing`);
+    const listed = dialog.querySelector('h2').textContent.split(' ')[0];
+    found.push([link.href, link.closest('td').innerText, listed]);
+    await new Promise((done) => { dialog.addEventListener('close', done, { once: true }); dialog.close(); });
+  }
+  return found;
 }
 """
 
@@ -158,20 +174,12 @@ def test_its_numbers_are_the_grids(opened: Page, study: Study, capsys: pytest.Ca
 
 
 def test_every_linked_number_is_as_many_answers_as_it_says(opened: Page, study: Study):
-    """All of the heat maps, of the table of outcomes and of the pairs that only one source succeeded at."""
-    checked = 0
-    for link in opened.locator("table.heat a, #why td a.n, #lost td.rate a").all():
-        href, row = link.get_attribute("href"), link.locator("xpath=..").inner_text()
-        count = link.locator("xpath=ancestor::td").inner_text()
-        wanted = int(count.split("/")[0].split()[-1]) if "/" in count else int(row)
-        opened.evaluate("(href) => { location.hash = href }", href)
-        title = opened.locator("#cells h2")
-        opened.wait_for_function("() => document.querySelector('#cells').open")
-        assert title.inner_text().split()[0] == str(wanted), href
-        opened.keyboard.press("Escape")
-        opened.wait_for_function("() => !document.querySelector('#cells').open && !location.hash")
-        checked += 1
-    assert checked > 3 * len(SOURCES)
+    """All of the heat maps, of the table of outcomes and of the decomposition. A rate's count stands before its `/`."""
+    found = opened.evaluate(FOLLOW, "table.heat a, #why td a.n, #lost td.rate a")
+    for href, cell, listed in found:
+        wanted = cell.split("/")[0].split()[-1] if "/" in cell else cell
+        assert listed == wanted, href
+    assert len(found) > 6 * len(SOURCES)
 
 
 def test_a_pair_leads_to_the_queries_that_only_one_of_them_succeeded_at(opened: Page, study: Study):
@@ -223,6 +231,23 @@ def test_what_a_text_says_is_no_markup(home: Path, page: Page, page_errors: list
     page.wait_for_function("() => document.querySelector('#cells').open")
     assert page.locator("#cells tbody tr").count() == 10
     assert page.evaluate("window.hacked") is None
+
+
+def test_a_repeat_makes_the_page_out_of_date_and_is_on_the_next_one(home: Path, page: Page):
+    study = answered_study("answered", 10, SOURCES[:2])
+    store_outcomes(study)
+    assert "has not been measured" in write_summary(Results(study)).read_text()
+    before = written_version(file_of(study))
+    repeat = study.flips / "20261130T000000Z" / "result.json"
+    repeat.parent.mkdir(parents=True)
+    verdict = {"verdict": "lifted_held", "flips": 1, "n": 4, "rate": 0.25, "low": 0.05, "high": 0.7}
+    said = {"common": "other", "finished": 1.0, "sampled": 4, "verdicts": [verdict], "flipped": [], "invalid": []}
+    repeat.write_text(json.dumps(said))
+    page.goto(write_summary(Results(study)).as_uri())
+    text = page.inner_text("#flips")
+    assert "4 picks were done again, with settings or code that are not today's" in text
+    assert "lifted held 1 of 4 (25.0 % [5.0, 70.0])" in text
+    assert written_version(file_of(study)) != before
 
 
 class TestEdges:
