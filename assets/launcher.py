@@ -14,6 +14,7 @@ from pathlib import Path
 import dagster as dg
 from dagster._core.launcher.base import CheckRunHealthResult, WorkerStatus
 from dagster._core.launcher.default_run_launcher import DefaultRunLauncher
+from dagster._core.storage.tags import WILL_RETRY_TAG
 
 from assets.instance import is_lost, is_of_terminal
 
@@ -28,6 +29,8 @@ class WatchedRunLauncher(DefaultRunLauncher):
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         if self._is_lost(run):
+            # Dagster says so only just after it has failed the run, and a backfill that looks in between gives it up
+            self._instance.add_run_tags(run.run_id, {WILL_RETRY_TAG: "true"})
             return CheckRunHealthResult(WorkerStatus.FAILED, "its process is gone")
         return CheckRunHealthResult(WorkerStatus.RUNNING)
 

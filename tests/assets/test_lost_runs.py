@@ -9,15 +9,18 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._core.launcher.base import WorkerStatus
 from dagster._daemon.monitoring.run_monitoring import monitor_started_run
 
 from assets import instance as instance_module
 from assets.__main__ import main
 from assets.instance import CHECKOUT, fail_lost_runs, process_tags
+from assets.launcher import WatchedRunLauncher
 from sbench_dag.work.store import Store
 from tests.assets.scenes import two_scenes
 from tests.assets.server import wait_until
@@ -67,6 +70,21 @@ def test_runs_of_dead_processes_end_and_those_of_living_ones_do_not(bench: Bench
     assert fail_lost_runs(bench.instance) == 1
     assert status(bench, dead) == dg.DagsterRunStatus.FAILURE
     assert {status(bench, run) for run in (mine, elsewhere, dagsters_own)} == {dg.DagsterRunStatus.STARTED}
+
+
+def test_a_backfill_that_looks_at_the_moment_of_failure_waits_for_the_second_try(bench: Bench, killed: dict[str, str]):
+    """Dagster stores that a run has failed before it stores that the run will be tried again."""
+    launcher = WatchedRunLauncher()
+    launcher.register_instance(bench.instance)
+    dead, mine = started(bench, killed), started(bench, process_tags())
+    health = [launcher.check_run_worker_health(run) for run in map(bench.instance.get_run_by_id, (dead, mine)) if run]
+    assert [found.status for found in health] == [WorkerStatus.FAILED, WorkerStatus.RUNNING]
+    failed = dg.DagsterEvent(dg.DagsterEventType.RUN_FAILURE.value, bench.job.name)
+    bench.instance.run_storage.handle_run_event(dead, failed, datetime.now(UTC))  # the first of the two writes
+    found = bench.instance.get_run_by_id(dead)
+    assert found is not None
+    assert found.status is dg.DagsterRunStatus.FAILURE
+    assert found.is_complete_and_waiting_to_retry
 
 
 def test_a_number_that_another_process_has_by_now_keeps_nothing_alive(bench: Bench):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from playwright.sync_api import Page
 from benchmarks.answered_study import SOURCES, answered_study, store_outcomes
 from sbench_dag.cli import main
 from sbench_dag.manipulation.video import VideoWriter
+from sbench_dag.reports.episode_page import write_episode
 from sbench_dag.reports.grid import Results, make_grid
 from sbench_dag.reports.page import write_summary
 from sbench_dag.reports.versions import SUMMARY_PAGE, written_version
@@ -199,6 +201,18 @@ def test_an_answer_leads_to_its_plans_page_and_its_video(opened: Page, study: St
         (study.reports / "episodes" / plan.episode / f"{plan.key}.html").as_uri(),
         (study.videos / f"{plan.key}.mp4").as_uri(),
     ]
+
+
+def test_every_link_leads_to_a_file_that_is_there(opened: Page, study: Study):
+    results = Results(study)
+    for episode in study.manifest.episodes:
+        write_episode(results, episode)
+    hrefs = opened.locator("a:not(svg a)").evaluate_all("(links) => links.map((a) => a.href.split('#')[0])")
+    videos = opened.locator("video").evaluate_all("(videos) => videos.map((v) => v.src)")
+    missing = [url for url in {*hrefs, *videos} if not Path(unquote(urlsplit(url).path)).is_file()]
+    assert len(set(hrefs)) > len(study.manifest.episodes)
+    assert videos
+    assert missing == []
 
 
 def test_a_bar_of_a_figure_is_a_link_like_any_number(opened: Page):

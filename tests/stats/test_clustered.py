@@ -10,7 +10,7 @@ from sbench_dag.stats.clustered import MIN_CLUSTERS, Interval, Method, clustered
 from sbench_dag.stats.few_clusters import wilson_of
 from sbench_dag.stats.intervals import wilson
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 NAN = float("nan")
 
 

@@ -10,7 +10,7 @@ import pytest
 from sbench_dag.stats.clustered import Method
 from sbench_dag.stats.decomposition import decompose, decompose_all
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 
 def picks(houses: int, each: int = 6, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

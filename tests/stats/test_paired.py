@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 from sbench_dag.stats.clustered import MIN_CLUSTERS, Method
 from sbench_dag.stats.paired import Pair, compare_all, compare_pair, difference_intervals, holm, mcnemar
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 NAN = float("nan")
 
 

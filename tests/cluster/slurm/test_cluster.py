@@ -486,7 +486,7 @@ def test_long_items_get_shards_of_their_own(home: Path, slurm: Sandbox):
         text = (study.folder / "study.toml").read_text().split("[judge]")[0]
         (study.folder / "study.toml").write_text(f"{text}[judge]\nlift_m = {lift_m}\n")
         run_here(load_study(study.folder), "stage_c")
-    text = text.replace('"slow_s" = 4.0', "").replace("slow_s = 4.0", "slow_s = 4.1")
+    text = text.replace('"slow_s" = 4.0', '"slow_s" = 4.1')
     (study.folder / "study.toml").write_text(text)
     settings = FAST.model_copy(update={"shard_minutes": 9 / 60})
     run = Run(load_study(study.folder), settings=settings)
