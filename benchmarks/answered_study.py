@@ -48,11 +48,14 @@ def answered_study(name: str, queries: int, sources: Sequence[str] = SOURCES, se
 
 
 def store_outcomes(study: Study, seed: int = 0, invalid: bool = False) -> None:
-    """Today's results of Stage B and C: right answers are reached and mostly lifted. invalid: no plan has a verdict."""
+    """Today's results of all that plans go through: right answers are reached and mostly lifted.
+
+    invalid: no plan has a verdict.
+    """
     dice = random.Random(seed)
     store, fingerprints = Store(study.results), Fingerprints(study)
     with patch("os.fsync"):
-        stage_b, stage_c = store.segment("stage_b"), store.segment("stage_c")
+        stage_b, stage_c, rewards = (store.segment(gate) for gate in ("stage_b", "stage_c", "rollout_rewards"))
         for plan in study.manifest.plans:
             reached = f".kitchen-{_ANSWERS[0]}." in plan.key
             if invalid:
@@ -65,10 +68,13 @@ def store_outcomes(study: Study, seed: int = 0, invalid: bool = False) -> None:
             if reached and not invalid and plan.scoring is Scoring.LIFTED:
                 lifted = dice.random() < 0.9
                 outcome, reason = (Outcome.SUCCESS, None) if lifted else (Outcome.FAILURE, Reason.NOT_LIFTED)
-                row = {"success_held": lifted, "video": {"file": f"videos/{plan.key}.mp4", "sha256": ""}}
+                video = {"file": f"videos/{plan.key}.mp4", "sha256": ""}
+                row = {"success_held": lifted, "video": video, "instances": list(plan.gt_bodies)}
                 stage_c.append(plan.key, fingerprints.of("stage_c", plan.key), Result(outcome, reason, "by hand", row))
-        stage_b.close()
-        stage_c.close()
+                label = Result(Outcome.SUCCESS, row={"label": 5 if lifted else 2, "video": video, "scores": {}})
+                rewards.append(plan.key, fingerprints.of("rollout_rewards", plan.key), label)
+        for segment in (stage_b, stage_c, rewards):
+            segment.close()
 
 
 def _plan(episode: str, query: str, number: int, answer: int, sources: tuple[str, ...]) -> Plan:

@@ -31,19 +31,23 @@ ON_WHITE = {
     "ceiling": "#2f7d5b", "floor": "#b3423a",
 }  # fmt: skip
 """For pictures outside the page."""
+# what is lost, in the order in which a query meets it
+_FALL = (Stage.NOT_RUN, Stage.INVALID, Stage.ABSTAINED, Stage.NOT_GROUNDED, Stage.NOT_REACHED, Stage.NOT_LIFTED)
 _PERCENT = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1])
 # what vega prepends to relative links
 _BASE = "https://vega.github.io/vega-datasets/"
 
 
 def figures(grid: Mapping[str, Any]) -> dict[str, Any]:
-    """All of the page's, by name; those of the strata by axis."""
+    """All of the page's, by name; those of the strata by axis. There has to be a leader."""
     cells, strata = grid["cells"], grid["strata"]
     key = "lost_picks" if grid["picks"] else "lost"
+    leader = next(cell for cell in cells if cell["source"] == grid["headline"]["leaders"][0])
     axes = [axis for axis in STRATA if len({s["value"] for s in strata if s["axis"] == axis}) > 1]
     return {
         "forest": svg(forest(cells), "Success rates with their intervals, the ceiling and the floor"),
         "lost": svg(lost(cells, key), "How many queries of each source ended at which stage"),
+        "waterfall": svg(waterfall(leader, key), f"Where {leader['source']} loses its queries, stage by stage"),
         "gap": svg(gap(cells), "The symbolic score of each source against how often it leads there"),
         "strata": {axis: svg(stratum(axis, strata), f"Success rates by {axis}") for axis in axes},
     }
@@ -129,6 +133,41 @@ def lost(cells: Sequence[Mapping[str, Any]], key: str, colours: Mapping[str, str
     legend = alt.Legend(orient="top", title=None, columns=3, symbolType="square")
     bars = base.mark_bar().encode(color=alt.Color("stage:N", scale=scale, legend=legend, sort=stages))
     return _themed(bars.properties(width=380, height=max(40, 20 * len(names))), colours)
+
+
+def waterfall(cell: Mapping[str, Any], key: str, colours: Mapping[str, str] = VARIABLES) -> alt.TopLevelMixin:
+    """One source's queries, from all of them down to what succeeded: each bar is what one stage costs."""
+    picks = {"picks": 1} if key == "lost_picks" else {}
+    left = sum(cell[key].values())
+    rows = [
+        {
+            "step": "asked",
+            "stage": "",
+            "from": 0,
+            "to": left,
+            "count": left,
+            "href": cells_href(source=cell["source"], **picks),
+        }
+    ]
+    for stage in (*_FALL, Stage.SUCCEEDED):
+        count = cell[key][stage]
+        if not count and stage is not Stage.SUCCEEDED:
+            continue
+        low = 0 if stage is Stage.SUCCEEDED else left - count
+        href = cells_href(source=cell["source"], stage=str(stage), **picks)
+        rows.append({"step": str(stage), "stage": str(stage), "from": low, "to": left, "count": count, "href": href})
+        left = low
+    stages = [str(stage) for stage in Stage]
+    scale = alt.Scale(domain=["", *stages], range=[colours["soft"], *(colours[stage] for stage in stages)])
+    base = alt.Chart(_frame(rows, ("step", "stage", "from", "to", "count", "href"))).encode(
+        y=alt.Y("step:N", sort=[row["step"] for row in rows], title=None),
+    )
+    ends = {"x": alt.X("from:Q", title="queries", axis=alt.Axis(tickMinStep=1)), "x2": alt.X2("to:Q")}
+    layers = [
+        base.mark_bar().encode(**ends, color=alt.Color("stage:N", scale=scale, legend=None), href="href:N"),
+        base.mark_text(align="left", dx=4, color=colours["ink"]).encode(x="to:Q", text="count:Q"),
+    ]
+    return _themed(alt.layer(*layers).properties(width=380, height=26 * len(rows)), colours)
 
 
 def gap(cells: Sequence[Mapping[str, Any]], colours: Mapping[str, str] = VARIABLES) -> alt.TopLevelMixin:

@@ -18,7 +18,7 @@ def drill_data(matrix: Matrix, plans: Iterable[PlanRow]) -> Markup:
     """JSON for a script element. Every cell names its source, query, plan, label and stage by their index.
 
     cells: [source, query, plan or -1, label, stage, reached, lifted, loc_set]; the last three 1, 0, or -1 for unknown.
-    queries: [episode, query, text, is a pick, index of each stratum]. plans: [key, places, video or ""].
+    queries: [episode, query, text, is a pick, index of each stratum]. plans: [key, places, video or "", label or 0].
     """
     labels, stages, strata = _Index(), _Index(), {axis: _Index() for axis in STRATA}
     rows = list(plans)
@@ -40,7 +40,7 @@ def drill_data(matrix: Matrix, plans: Iterable[PlanRow]) -> Markup:
             [q.episode, q.query, q.text, int(q.is_pick), *(strata[axis].of(q.strata[axis]) for axis in STRATA)]
             for q in matrix.queries
         ],
-        "plans": [[row.plan.key, row.places, row.video or ""] for row in rows],
+        "plans": [[row.plan.key, row.places, row.video or "", row.label or 0] for row in rows],
         "sources": matrix.sources,
         "labels": labels.names,
         "stages": stages.names,

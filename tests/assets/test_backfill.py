@@ -28,7 +28,7 @@ def test_select_all_materialize_all_ends_with_every_gate_complete(study: Study):
     selection = [{"path": [study.name, name]} for name in (*GATES, "summary")]
     with ui() as port:
         backfill = launch(port, selection, study.manifest.episodes)
-        wait_until(lambda: backfill_status(port, backfill) not in ("REQUESTED", "COMPLETING"), 240)
+        wait_until(lambda: backfill_status(port, backfill) not in ("REQUESTED", "COMPLETING"), 600)
         final = backfill_status(port, backfill)
 
     with dg.DagsterInstance.get() as instance:

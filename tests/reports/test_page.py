@@ -176,12 +176,14 @@ def test_its_numbers_are_the_grids(opened: Page, study: Study, capsys: pytest.Ca
 
 
 def test_every_linked_number_is_as_many_answers_as_it_says(opened: Page, study: Study):
-    """All of the heat maps, of the table of outcomes and of the decomposition. A rate's count stands before its `/`."""
-    found = opened.evaluate(FOLLOW, "table.heat a, #why td a.n, #lost td.rate a")
+    """Of the heat maps, of outcomes, of the decomposition and of rollouts' labels. A rate's count is before its `/`."""
+    found = opened.evaluate(FOLLOW, "table.heat a, #why td a.n, #lost td.rate a, #rewards td a.n")
     for href, cell, listed in found:
         wanted = cell.split("/")[0].split()[-1] if "/" in cell else cell
         assert listed == wanted, href
     assert len(found) > 6 * len(SOURCES)
+    labels = make_grid(Results(study))["labels"].values()
+    assert [cell for href, cell, _ in found if "rollout=" in href] == [str(count) for count in labels]
 
 
 def test_a_pair_leads_to_the_queries_that_only_one_of_them_succeeded_at(opened: Page, study: Study):

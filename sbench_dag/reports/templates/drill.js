@@ -14,6 +14,7 @@
     episode: (c) => data.queries[c[1]][0],
     house: (c) => data.queries[c[1]][0].split("__")[0],
     plan: (c) => (c[2] < 0 ? "" : data.plans[c[2]][0]),
+    rollout: (c) => (c[2] < 0 ? "" : String(data.plans[c[2]][3])),
   };
   axes.forEach((axis, i) => (texts[axis] = (c) => data.strata[axis][data.queries[c[1]][4 + i]]));
 
@@ -27,6 +28,9 @@
     const failed = new Set(of(lost).filter((c) => flag(c) === 0).map((c) => c[1]));
     return of(won).filter((c) => flag(c) === 1 && failed.has(c[1]));
   }
+
+  // a rollout is one, however many answers led to it
+  const once = (cells) => [...new Map(cells.map((c) => [c[2], c])).values()];
 
   function element(name, content, attributes = {}) {
     const made = Object.assign(document.createElement(name), attributes);
@@ -52,7 +56,8 @@
     const filters = [...new URLSearchParams(location.hash.slice(7))];
     const asked = Object.fromEntries(filters);
     const known = filters.every(([name]) => name in flags || name in texts) || "won" in asked;
-    const found = !known ? [] : "won" in asked ? onlyOne(asked) : data.cells.filter((c) => matches(c, filters));
+    const listed = !known ? [] : "won" in asked ? onlyOne(asked) : data.cells.filter((c) => matches(c, filters));
+    const found = "rollout" in asked ? once(listed) : listed;
     title.textContent = `${found.length} ${found.length === 1 ? "answer" : "answers"}`;
     dialog.querySelector("p").textContent = filters.map(([name, value]) => `${name.replace("_", " ")}: ${value}`).join(" · ");
     let shown = 0;
