@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
+from sbench_dag.files import write_whole
 from sbench_dag.work.store import Line
 
 _SCHEMA = {
@@ -42,6 +44,6 @@ def results_table(lines: Mapping[str, Line]) -> pl.DataFrame:
 
 def write_table(file: Path, lines: Mapping[str, Line]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_suffix(".tmp")
-    results_table(lines).write_parquet(fresh)
-    fresh.replace(file)
+    content = io.BytesIO()
+    results_table(lines).write_parquet(content)
+    write_whole(file, content.getvalue())
