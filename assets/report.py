@@ -17,7 +17,6 @@ from assets.show import interval, table
 from assets.tags import begin
 from sbench_dag.gate import Keys
 from sbench_dag.pipeline import GATES
-from sbench_dag.reports.charts import ON_WHITE, forest, png
 from sbench_dag.reports.episode_page import write_episode
 from sbench_dag.reports.grid import Results
 from sbench_dag.reports.links import episode_page
@@ -105,6 +104,8 @@ def _pages(results: Results, episodes: Sequence[str]) -> Iterator[Done | Undone]
 
 def _picture(grid: dict[str, Any]) -> dict[str, Any]:
     """What the page's first screen says, and its figure of the rates; nothing as long as no source has a verdict."""
+    from sbench_dag.reports.charts import ON_WHITE, forest, png  # half a second, of every process that loads the assets
+
     if grid["headline"] is None:
         return {}
     drawn = base64.b64encode(png(forest(grid["cells"], ON_WHITE))).decode()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sbench_dag.stats.paired import told_apart
+
 METRICS = {"sr_b": "SR_B reached", "sr_c": "SR_C lifted", "sr_c_held": "SR_C held"}
 VERDICTS = {"sr_b": "reached", "sr_c": "lifted", "sr_c_held": "lifted_held"}
 UNPAIRED = {
@@ -15,7 +17,6 @@ UNPAIRED = {
     "unknown_in_both": "neither has a result of",
 }
 ALL_PLANS = "all plans, each once"
-SIGNIFICANT = 0.05
 
 
 def percent(value: float | None) -> str:
@@ -36,14 +37,11 @@ def interval(row: Mapping[str, Any]) -> str:
 
 
 def verdict(row: Mapping[str, Any]) -> str:
-    """What may be said. That nothing was found is never taken for no difference: only the equivalence bound says so.
-
-    They differ where the adjusted p is small and the interval by house, which p knows nothing of, leaves 0 out.
-    """
+    """What may be said. That nothing was found is never taken for no difference: only the equivalence bound says so."""
     if not row["n"]:
         return "nothing to compare"
-    is_clear = row["low"] is None or row["low"] > 0 or row["high"] < 0
-    found = "they differ" if row.get("p_holm", row["p"]) < SIGNIFICANT and is_clear else "no difference found"
+    differ = told_apart(row.get("p_holm", row["p"]), row["low"], row["high"])
+    found = "they differ" if differ else "no difference found"
     margin = row["equivalent_within"]
     return f"{found}; within {100 * margin:.1f} points" if margin < 1 else found
 

@@ -10,7 +10,7 @@ import polars as pl
 from sbench_dag.errors import SetupError
 from sbench_dag.plans.expand import CellResult
 from sbench_dag.reports.grid import Results, make_grid
-from sbench_dag.reports.matrix import ANCHORS, STRATA, UNREADABLE, house_of
+from sbench_dag.reports.matrix import STRATA, UNREADABLE, house_of, named
 from sbench_dag.reports.rows import PlanRow, plan_rows
 
 
@@ -77,12 +77,9 @@ def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
 
 def _cell(found: CellResult) -> dict[str, Any]:
     cell, plan = found.cell, found.question
-    is_anchor = cell.source in ANCHORS
-    strategy, _, model = cell.source.partition("/")
     return {
         "source": cell.source,
-        "strategy": None if is_anchor else strategy,
-        "model": None if is_anchor else model,
+        **named(cell.source),
         "synthetic": cell.synthetic,
         "episode": cell.episode,
         "house": house_of(cell.episode),

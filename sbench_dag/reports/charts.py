@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 import altair as alt
 import polars as pl
@@ -13,6 +12,7 @@ from markupsafe import Markup
 
 from sbench_dag.dataset.answers import BLIND
 from sbench_dag.plans.plan import ORACLE
+from sbench_dag.reports.links import cells_href
 from sbench_dag.reports.losses import Stage
 from sbench_dag.reports.matrix import ANCHORS, STRATA
 
@@ -228,11 +228,6 @@ def stratum(
             ).properties(width=150, height=max(40, 16 * len(names)), title=f"{part['value']} (n = {n})")
         )
     return _themed(alt.hconcat(*panels, spacing=14), colours)
-
-
-def cells_href(**filters: Any) -> str:
-    """A link to the page's own list of queries, filtered."""
-    return f"#cells?{urlencode(filters)}"
 
 
 def _point(cell: Mapping[str, Any], metric: str, **filters: Any) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from typing import Any
 
 from sbench_dag.pipeline import Fingerprints, find_gate
 from sbench_dag.plans.expand import CellResult, expand
 from sbench_dag.reports.headline import headline
-from sbench_dag.reports.matrix import make_matrix
+from sbench_dag.reports.matrix import Matrix, make_matrix
 from sbench_dag.reports.pairs import pairs
 from sbench_dag.reports.rates import by_house, summarise
 from sbench_dag.study import Study
@@ -40,11 +41,15 @@ class Results:
     def cells(self) -> list[CellResult]:
         return expand(self.study.manifest, self.of("stage_b"), self.of("stage_c"))
 
+    @cached_property
+    def matrix(self) -> Matrix:
+        return make_matrix(self.cells())
+
 
 def make_grid(results: Results) -> dict[str, Any]:
     """The grid as plain JSON: what `sbench grid --json` prints and the page shows."""
     study = results.study
-    matrix = make_matrix(results.cells())
+    matrix = results.matrix
     cells, compared = summarise(matrix), pairs(matrix)
     labels = [line.row["label"] for line in results.of("rollout_rewards").values() if "label" in line.row]
     return {

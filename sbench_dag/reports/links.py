@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlencode
 
 from sbench_dag.study import Study
 
@@ -31,3 +32,8 @@ def episode_href(episode: str) -> str:
 def plan_href(episode: str, key: str) -> str:
     """A link to a plan's page, relative to the folder of `index.html`."""
     return f"{EPISODES}/{quote(episode)}/{quote(key)}.html"
+
+
+def cells_href(**filters: Any) -> str:
+    """A link to the page's own list of queries, filtered."""
+    return f"#cells?{urlencode(filters)}"

@@ -26,6 +26,12 @@ UNREADABLE = "unreadable"
 """Every stratum of a query whose episode's files are wrong."""
 
 
+def named(source: str) -> dict[str, str | None]:
+    """Strategy and model of a source; the ceiling and the floor have none."""
+    strategy, _, model = source.partition("/")
+    return {"strategy": None, "model": None} if source in ANCHORS else {"strategy": strategy, "model": model}
+
+
 def house_of(episode: str) -> str:
     """The house in an episode's name: of `val_0003__2`, the third episode there, it is `val_0003`."""
     return episode.partition("__")[0]

@@ -14,13 +14,12 @@ from sbench_dag.commit import code_commit
 from sbench_dag.files import write_whole
 from sbench_dag.flips.latest import latest_flip
 from sbench_dag.pipeline import GATES
-from sbench_dag.reports.charts import cells_href, figures
 from sbench_dag.reports.drill import drill_data
 from sbench_dag.reports.failures import failures
 from sbench_dag.reports.grid import Results, make_grid
 from sbench_dag.reports.html import make_environment
-from sbench_dag.reports.links import episode_href, plan_href
-from sbench_dag.reports.matrix import ANCHORS, make_matrix
+from sbench_dag.reports.links import cells_href, episode_href, plan_href
+from sbench_dag.reports.matrix import ANCHORS
 from sbench_dag.reports.pairs import METRICS, pair_matrix
 from sbench_dag.reports.rows import plan_rows
 from sbench_dag.reports.versions import SUMMARY_PAGE, episode_version, overrides, summary_version
@@ -52,8 +51,10 @@ def write_summary(results: Results) -> Path:
 
 def _shown(results: Results, grid: dict[str, Any], board: Leaderboard | None) -> dict[str, Any]:
     """What the summary's templates know."""
+    from sbench_dag.reports.charts import figures  # half a second, which code locations must not wait for
+
     study, rows = results.study, plan_rows(results)
-    matrix = make_matrix(results.cells())
+    matrix = results.matrix
     cells, head = grid["cells"], grid["headline"]
     by_place = {(c["strategy"], c["model"]): c for c in cells if c["strategy"] is not None}
     labels = sorted(

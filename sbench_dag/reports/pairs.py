@@ -12,10 +12,9 @@ import numpy as np
 from sbench_dag.dataset.answers import BLIND
 from sbench_dag.plans.plan import ORACLE
 from sbench_dag.reports.matrix import Matrix
-from sbench_dag.stats.paired import Pair, compare_all, holm
+from sbench_dag.stats.paired import Pair, compare_all, holm, told_apart
 
 METRICS = ("sr_b", "sr_c")
-SURE = 0.05
 
 
 def pairs(matrix: Matrix) -> list[dict[str, Any]]:
@@ -30,7 +29,7 @@ def pairs(matrix: Matrix) -> list[dict[str, Any]]:
             families[_family(a, b)].append({"metric": metric, "family": _family(a, b), "a": a, "b": b, **_row(pair)})
         for members in families.values():
             for row, p in zip(members, holm([row["p"] for row in members]), strict=True):
-                found.append({**row, "p_holm": p, "told_apart": p < SURE and _excludes_zero(row)})
+                found.append({**row, "p_holm": p, "told_apart": told_apart(p, row["low"], row["high"])})
     return found
 
 
@@ -71,10 +70,6 @@ def turned(pair: Mapping[str, Any]) -> dict[str, Any]:
 def _columns(matrix: Matrix) -> list[tuple[str, Matrix, np.ndarray]]:
     picks = matrix.of(np.flatnonzero(matrix.picks))
     return [("sr_b", matrix, matrix.values(lambda c: c.reached)), ("sr_c", picks, picks.values(lambda c: c.lifted))]
-
-
-def _excludes_zero(row: Mapping[str, Any]) -> bool:
-    return row["low"] is not None and (row["low"] > 0 or row["high"] < 0)
 
 
 def _family(a: str, b: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from sbench_dag.outcomes import Outcome
 from sbench_dag.plans.expand import CellResult
 from sbench_dag.reports.losses import losses
-from sbench_dag.reports.matrix import ANCHORS, Matrix
+from sbench_dag.reports.matrix import Matrix, named
 from sbench_dag.stats.bootstrap import RESAMPLES
 from sbench_dag.stats.clustered import Interval, clustered
 from sbench_dag.stats.decomposition import decompose_all
@@ -33,7 +33,7 @@ def summarise(matrix: Matrix, resamples: int = RESAMPLES) -> list[dict[str, Any]
     for mine, of_picks in zip(rates, _of_picks(matrix.of(np.flatnonzero(matrix.picks)), resamples), strict=True):
         mine |= of_picks
     return [
-        {"source": source, **_named(source), **_counts(matrix.column(source)), **rates[i]}
+        {"source": source, **named(source), **_counts(matrix.column(source)), **rates[i]}
         for i, source in enumerate(matrix.sources)
     ]
 
@@ -74,11 +74,6 @@ def by_house(matrix: Matrix) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def _named(source: str) -> dict[str, str | None]:
-    strategy, _, model = source.partition("/")
-    return {"strategy": None, "model": None} if source in ANCHORS else {"strategy": strategy, "model": model}
 
 
 def _counts(cells: list[CellResult]) -> dict[str, Any]:

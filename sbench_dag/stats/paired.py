@@ -14,6 +14,9 @@ from sbench_dag.stats.clustered import MIN_CLUSTERS, MIN_VARIED, Interval, Metho
 from sbench_dag.stats.few_clusters import difference_interval
 from sbench_dag.stats.power import detectable_difference
 
+SURE = 0.05
+"""The level at which an adjusted p-value counts."""
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -52,6 +55,14 @@ def holm(p: Sequence[float]) -> list[float]:
     adjusted = np.empty(len(p))
     adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
     return adjusted.tolist()
+
+
+def told_apart(p: float, low: float | None, high: float | None) -> bool:
+    """Whether two cells differ: the adjusted p-value is small, and the interval by cluster leaves 0 out.
+
+    The test takes queries of one cluster for independent, so it does not suffice; without an interval nothing does.
+    """
+    return p < SURE and low is not None and high is not None and (low > 0 or high < 0)
 
 
 def compare_pair(a: np.ndarray, b: np.ndarray, clusters: np.ndarray) -> Pair:
